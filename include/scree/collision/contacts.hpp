@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scree/collision/pairs.hpp"
+
+namespace scree::collision {
+
+/// The contacts that this rank owns: pure data.
+struct ContactSet {
+  struct Contact {
+    int a;                ///< local body index
+    int b;                ///< local body index, or -1 - k for wall k
+    std::int32_t pair;    ///< index into the pairs it came from
+    double gap;           ///< m, negative when the bodies overlap
+    model::Vec3 normal;   ///< unit vector from a to b
+  };
+  std::vector<Contact> contacts;
+  std::array<int, stage_count> stage_end{};  ///< as in the pairs
+
+  [[nodiscard]] int size() const { return static_cast<int>(contacts.size()); }
+};
+
+[[nodiscard]] ContactId id_of(const model::Bodies& bodies, int a, int b);
+
+/// Where the contact lies: half-way between the two surfaces.
+[[nodiscard]] model::Vec3 point_of(const model::Bodies& bodies, const ContactSet::Contact& contact);
+
+/// Narrow phase: the pairs whose gap is at most `margin`, or will be after a time `step` (s) of free flight.
+[[nodiscard]] ContactSet find_contacts(const model::Bodies& bodies, const std::vector<model::Wall>& walls,
+                                       const PairList& pairs, double margin, double step);
+
+}  // namespace scree::collision

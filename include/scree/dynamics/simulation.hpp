@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scree/collision/contacts.hpp"
+#include "scree/dynamics/search.hpp"
+#include "scree/model/bodies.hpp"
+#include "scree/model/material.hpp"
+#include "scree/model/wall.hpp"
+#include "scree/parallel/comm.hpp"
+#include "scree/parallel/phase_timer.hpp"
+#include "scree/problem/constraint_set.hpp"
+#include "scree/problem/contact_operator.hpp"
+#include "scree/solvers/monitor.hpp"
+#include "scree/solvers/registry.hpp"
+
+namespace scree::dynamics {
+
+/// Where the friction bounds mu x~_n of the law `box` come from.
+enum class BoundSource {
+  last_step,     ///< the contact's normal impulse of the step before (a new contact has none yet)
+  frictionless,  ///< a frictionless solve of the same step
+};
+
+struct SolverChoice {
+  std::string name = "npgs";
+  solvers::OptionValues options;
+  solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 200};
+  problem::Law law = problem::Law::cone;
+  BoundSource bounds = BoundSource::frictionless;
+  problem::Coupling coupling = problem::Coupling::interface_splitting;  ///< of sweeps across ranks
+};
+
+struct StepOptions {
+  double step = 5e-3;                     ///< h (s)
+  model::Vec3 gravity{0.0, 0.0, -9.81};   ///< m/s^2
+  double margin = 0.1;                    ///< contacts enter before they touch: gap up to this times the mean radius
+  double skin = 0.3;                      ///< near pairs are kept until bodies moved this times the mean radius
+  double recovery_speed = 1.0;            ///< largest speed at which an overlap is undone (m/s)
+  double restitution_threshold = 0.1;     ///< slower approaches do not rebound (m/s)
+  bool warm_start = true;                 ///< start from the impulses of the last step
+};
+
+/// All that a simulation starts from on this rank.
+struct Setup {
+  std::vector<model::Material> materials;
+  std::vector<model::Wall> walls;
+  model::Bodies bodies;  ///< owned ones only, spread over the ranks in any way
+  StepOptions step;
+  SolverChoice solver;
+};
+
+/// Numbers of one step, equal on all ranks.
+struct StepReport {
+  std::int64_t step = 0;
+  double time = 0.0;  ///< s
+  std::int64_t bodies = 0;
+  std::int64_t contacts = 0;
+  int iterations = 0;
+  bool converged = false;
+  double residual = 0.0;         ///< natural
+  double max_penetration = 0.0;  ///< m
+  double kinetic_energy = 0.0;   ///< J
+  model::Vec3 momentum = model::Vec3::Zero();  ///< linear, of all bodies (kg m/s)
+  std::int64_t lost_bodies = 0;
+  double seconds = 0.0;          ///< wall clock of this step
+};
+
+/// How evenly things are spread.
+struct Spread {
+  std::int64_t min = 0;
+  double avg = 0.0;
+  std::int64_t max = 0;
+};
+
+/// A distributed simulation. All member functions that are not const accessors are collective.
+class Simulation {
+ public:
+  /// Partitions the bodies over the ranks and finds the first contacts. Throws InputError for impossible options.
+  Simulation(const parallel::Comm& comm, Setup setup);
+
+  /// predict -> rebalance -> ghosts -> broad phase -> narrow phase -> assemble -> warm start -> solve -> integrate.
+  /// Throws StateError if bodies were lost or numbers are no longer finite.
+  StepReport step();
+
+  /// The state as it is now, without a step; penetration is measured anew.
+  [[nodiscard]] StepReport report();
+
+  [[nodiscard]] const model::Bodies& bodies() const { return bodies_; }
+  [[nodiscard]] const std::vector<model::Wall>& walls() const { return walls_; }
+  [[nodiscard]] const std::vector<model::Material>& materials() const { return materials_; }
+  /// Contacts that this rank owns, of the last step, and their impulses in the world frame, acting on b (N s).
+  [[nodiscard]] const collision::ContactSet& contacts() const { return contacts_; }
+  [[nodiscard]] const std::vector<model::Vec3>& impulses() const { return impulses_; }
+  /// How many contacts with an impulse each owned body had in the last step, those owned by other ranks included.
+  [[nodiscard]] std::vector<int> contact_counts();
+
+  [[nodiscard]] Spread owned_spread() const;
+  [[nodiscard]] Spread ghost_spread() const;
+
+  [[nodiscard]] parallel::PhaseTimer& timer() { return timer_; }
+  /// Contact updates (one contact in one sweep) on all ranks so far; collective.
+  [[nodiscard]] std::int64_t contact_updates() const;
+  [[nodiscard]] std::int64_t total_iterations() const { return total_iterations_; }
+  /// Near-pair searches so far: a step without one reuses the pairs of the last.
+  [[nodiscard]] std::int64_t searches() const { return searches_; }
+  [[nodiscard]] const StepOptions& options() const { return options_; }
+  [[nodiscard]] const SolverChoice& solver() const { return solver_; }
+
+ private:
+  void predict();
+  void update_neighbourhood();
+  [[nodiscard]] problem::ContactProblem assemble();
+  void set_box_bounds(problem::ContactProblem& problem, Vec x);
+  [[nodiscard]] parallel::Vector starting_impulses(const problem::ContactProblem& problem) const;
+  void solve(problem::ContactProblem& problem, Vec x);
+  void integrate(const problem::ContactProblem& problem, Vec x);
+  void summarise();
+  [[nodiscard]] model::Surface surface_of(const collision::ContactSet::Contact& contact) const;
+
+  const parallel::Comm& comm_;
+  std::vector<model::Material> materials_;
+  std::vector<model::Wall> walls_;
+  model::Bodies bodies_;
+  StepOptions options_;
+  SolverChoice solver_;
+  solvers::SolveFunction solve_;
+  double mean_radius_ = 1.0;  ///< m
+  Neighbourhood neighbourhood_;
+  double largest_speed_ = 0.0;  ///< of all bodies after the prediction (m/s)
+  double moved_ = 0.0;          ///< bound on any body's path since the last search (m)
+  collision::ContactSet contacts_;
+  std::vector<model::Vec3> impulses_;
+  StepReport report_;
+  parallel::PhaseTimer timer_;
+  std::int64_t initial_bodies_ = 0;
+  std::int64_t local_updates_ = 0;
+  std::int64_t total_iterations_ = 0;
+  std::int64_t searches_ = 0;
+};
+
+}  // namespace scree::dynamics

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scree/model/geometry.hpp"
+#include "scree/parallel/halo.hpp"
+
+namespace scree::model {
+
+/// One sphere with all that belongs to it: what travels when a body changes its rank or is mirrored.
+struct Body {
+  std::int64_t id;      ///< unique in the whole run
+  double position[3];   ///< centre of mass (m)
+  double attitude[4];   ///< unit quaternion x, y, z, w from body to world frame
+  double velocity[3];   ///< m/s
+  double spin[3];       ///< angular velocity in the world frame (rad/s)
+  double inertia[3];    ///< principal moments in the body frame (kg m^2)
+  double mass;          ///< kg
+  double radius;        ///< m
+  std::int64_t material;
+};
+
+/// A homogeneous sphere at rest.
+[[nodiscard]] Body make_sphere(std::int64_t id, const Vec3& position, double radius, double density, int material);
+
+/// The bodies that this rank knows, as a structure of arrays: owned ones first, then ghosts.
+class Bodies {
+ public:
+  std::vector<std::int64_t> id;
+  std::vector<Vec3> position;
+  std::vector<Quat> attitude;
+  std::vector<Vec3> velocity;
+  std::vector<Vec3> spin;
+  std::vector<Vec3> inertia;
+  std::vector<double> mass;
+  std::vector<double> radius;
+  std::vector<int> material;
+
+  [[nodiscard]] int size() const { return static_cast<int>(id.size()); }
+  [[nodiscard]] int owned() const { return owned_; }
+  [[nodiscard]] int ghosts() const { return size() - owned_; }
+
+  [[nodiscard]] Body get(int index) const;
+  void add_owned(const Body& body);  ///< only while there are no ghosts
+  void add_ghost(const Body& body);
+  void drop_ghosts();
+
+  /// Keeps the owned bodies `order[0], order[1], ...` in that order and drops all others and the ghosts.
+  void reorder(const std::vector<int>& order);
+
+  /// Keeps the ghosts at local indices `kept` (ascending) and drops the others.
+  void keep_ghosts(const std::vector<int>& kept);
+
+  /// Collective among neighbours: position and velocities of the owned bodies replace those of their ghosts.
+  void refresh_ghosts(parallel::Halo& halo);
+
+ private:
+  int owned_ = 0;
+};
+
+}  // namespace scree::model

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <exception>
+#include <span>
+
+namespace scree::parallel {
+
+/// What travelled between ranks so far, seen from this rank: point-to-point messages sent, their bytes, reductions.
+struct Traffic {
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+  std::int64_t reductions = 0;
+};
+
+/// Owns a duplicate of an MPI communicator, so that Scree's messages never meet those of other libraries.
+class Comm {
+ public:
+  explicit Comm(MPI_Comm parent);  ///< Collective: duplicates `parent`.
+  ~Comm();
+  Comm(Comm&& other) noexcept;
+  Comm& operator=(Comm&& other) noexcept;
+
+  [[nodiscard]] MPI_Comm handle() const { return comm_; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] bool is_root() const { return rank_ == 0; }
+
+  // Collective reductions; every rank receives the result.
+  [[nodiscard]] double sum(double value) const;
+  [[nodiscard]] double max(double value) const;
+  [[nodiscard]] double min(double value) const;
+  [[nodiscard]] std::int64_t sum(std::int64_t value) const;
+  [[nodiscard]] std::int64_t max(std::int64_t value) const;
+  [[nodiscard]] std::int64_t min(std::int64_t value) const;
+  [[nodiscard]] bool any(bool value) const;
+  void sum(std::span<double> values) const;
+  void max(std::span<double> values) const;
+
+  /// Collective: sum of `value` over all ranks below this one.
+  [[nodiscard]] std::int64_t sum_below(std::int64_t value) const;
+
+  /// Collective: if some rank passes an exception, all ranks throw one of its kind (InputError, StateError or
+  /// std::runtime_error) with the message of the lowest such rank; so a failure on one rank hangs nobody.
+  void rethrow_anywhere(const std::exception_ptr& local) const;
+
+  [[nodiscard]] Traffic& traffic() const { return traffic_; }
+
+  /// Numbers the sparse deliveries on this communicator, so that successive ones do not mix.
+  [[nodiscard]] std::int64_t next_delivery() const { return deliveries_++; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+  mutable Traffic traffic_;
+  mutable std::int64_t deliveries_ = 0;
+};
+
+/// Collective: runs `work` on every rank and fails on all ranks alike if it throws on any.
+template <typename Work>
+void all_or_none(const Comm& comm, Work&& work) {
+  std::exception_ptr error;
+  try {
+    work();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  comm.rethrow_anywhere(error);
+}
+
+}  // namespace scree::parallel

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "scree/parallel/comm.hpp"
+
+namespace scree::parallel {
+
+using Bytes = std::vector<std::byte>;
+
+/// Messages by rank: to whom on the way out, from whom on the way in.
+using Mail = std::map<int, Bytes>;
+
+/// Collective among neighbours: each rank sends one message (possibly empty) to each of its neighbours and receives
+/// one from each. Neighbourhood is symmetric. Sizes are found by probing, so there is no size message.
+[[nodiscard]] Mail exchange_with_neighbours(const Comm& comm, std::span<const int> neighbours, const Mail& outgoing);
+
+/// Collective: delivers mail to arbitrary ranks that do not expect it (sparse exchange by non-blocking consensus:
+/// O(log ranks) rounds, no all-to-all). A rank may write to itself.
+[[nodiscard]] Mail deliver(const Comm& comm, const Mail& outgoing);
+
+template <typename Record>
+void append(Bytes& bytes, const Record& record) {
+  static_assert(std::is_trivially_copyable_v<Record>);
+  const auto* first = reinterpret_cast<const std::byte*>(&record);
+  bytes.insert(bytes.end(), first, first + sizeof(Record));
+}
+
+/// The records that were appended one after another to a message.
+template <typename Record>
+[[nodiscard]] std::vector<Record> records(const Bytes& bytes) {
+  static_assert(std::is_trivially_copyable_v<Record>);
+  std::vector<Record> result(bytes.size() / sizeof(Record));
+  if (!result.empty()) std::memcpy(result.data(), bytes.data(), result.size() * sizeof(Record));
+  return result;
+}
+
+}  // namespace scree::parallel

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "scree/parallel/comm.hpp"
+
+namespace scree::parallel {
+
+/// The communication plan of a ghost layer, apart from the data that it moves: who exchanges which items with whom.
+/// Items are identified by local index: owned items first, then ghosts, the ghosts of one neighbour side by side.
+/// One message per neighbour and direction and exchange; sizes are known to both sides; no barrier.
+class Halo {
+ public:
+  struct Neighbour {
+    int rank;
+    std::vector<int> sent;  ///< owned items of which the neighbour holds a ghost
+    int first_ghost;        ///< ghosts that the neighbour owns: [first_ghost, first_ghost + ghosts)
+    int ghosts;
+  };
+
+  /// A plan without neighbours.
+  Halo() = default;
+  /// Collective among neighbours: both sides of each pair must describe the same items in the same order.
+  Halo(const Comm& comm, std::vector<Neighbour> neighbours);
+
+  /// Describes records of `width` doubles that lie `stride` doubles apart.
+  struct Layout {
+    int width;
+    int stride;
+  };
+
+  /// Copies owned records to the ghosts that mirror them. Between begin and end the caller may work on other records.
+  void begin_forward(const double* data, Layout layout);
+  void end_forward(double* data, Layout layout);
+  void forward(double* data, Layout layout);
+
+  /// Adds ghost records to the owned records that they mirror, in an order that does not depend on arrival.
+  void begin_reverse_add(const double* data, Layout layout);
+  void end_reverse_add(double* data, Layout layout);
+  void reverse_add(double* data, Layout layout);
+
+  [[nodiscard]] const std::vector<Neighbour>& neighbours() const { return neighbours_; }
+  [[nodiscard]] int ghost_count() const;
+
+ private:
+  void post(std::vector<double>& receive, std::vector<double>& send, int width, bool forward);
+  void wait();
+
+  const Comm* comm_ = nullptr;
+  std::vector<Neighbour> neighbours_;
+  std::vector<double> ghost_buffer_;  // one slot per ghost, neighbour by neighbour
+  std::vector<double> owned_buffer_;  // one slot per sent item, neighbour by neighbour
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace scree::parallel

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <petscvec.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "scree/parallel/petsc.hpp"
+#include "scree/problem/contact_problem.hpp"
+#include "scree/problem/error_measure.hpp"
+
+namespace scree::solvers {
+
+struct StopRule {
+  problem::Measure measure = problem::Measure::natural;
+  double tolerance = 1e-4;      ///< stop when the measure is at most this; 0: run all iterations
+  int max_iterations = 1000;
+  int check_every = 10;         ///< iterations between evaluations of the measure, for methods that do not have w at hand
+  bool keep_history = false;
+};
+
+/// One line of a solver's history.
+struct HistoryEntry {
+  int iteration;
+  std::int64_t operator_applications;
+  double seconds;
+  problem::ErrorMeasures errors;
+};
+
+/// Stopping, history and the best iterate: what every solver needs and none contains.
+///
+///     while (monitor.wants_more(x, fill_w)) { ... improve x ... }
+///     monitor.finish(x);
+class Monitor {
+ public:
+  Monitor(const problem::ContactProblem& problem, StopRule rule);
+
+  /// Collective. Judges x and tells whether to go on. `fill_w` writes w = N x + r into the vector that it is given; it
+  /// is called only when the measure is due.
+  [[nodiscard]] bool wants_more(Vec x, const std::function<void(Vec)>& fill_w);
+
+  /// The same for methods that have w at hand, judged at every iteration.
+  [[nodiscard]] bool wants_more(Vec x, Vec w);
+
+  /// Collective. Replaces x by the best iterate that was judged.
+  void finish(Vec x);
+
+  [[nodiscard]] bool converged() const { return converged_; }
+  [[nodiscard]] int iterations() const { return iterations_; }
+  [[nodiscard]] const problem::ErrorMeasures& errors() const { return best_errors_; }
+  [[nodiscard]] const std::vector<HistoryEntry>& history() const { return history_; }
+  [[nodiscard]] const StopRule& rule() const { return rule_; }
+
+ private:
+  void judge(Vec x, Vec w);
+  [[nodiscard]] bool count();
+
+  const problem::ContactProblem& problem_;
+  StopRule rule_;
+  parallel::Vector w_;
+  parallel::Vector best_;
+  problem::ErrorMeasures best_errors_;
+  double best_value_ = std::numeric_limits<double>::infinity();
+  std::chrono::steady_clock::time_point start_;
+  int iterations_ = 0;
+  bool converged_ = false;
+  std::vector<HistoryEntry> history_;
+};
+
+}  // namespace scree::solvers

@@ -1,0 +1,163 @@
+#include "scree/collision/pairs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace scree::collision {
+
+namespace {
+
+using model::Bodies;
+using model::Vec3;
+
+/// The bodies of one octave of radii, sorted into cubic cells at least as wide as their reach. Only occupied cells are
+/// stored, found through a hash table, so the grid costs memory for bodies, never for space.
+class Grid {
+ public:
+  Grid(const Bodies& bodies, std::vector<int> members, double edge) : edge_(edge), inverse_edge_(1.0 / edge) {
+    std::vector<Entry> entries;
+    entries.reserve(members.size());
+    for (const int member : members) entries.push_back({key_of(bodies.position[static_cast<std::size_t>(member)]), member});
+    std::ranges::sort(entries);
+    members_.reserve(entries.size());
+    for (const Entry& entry : entries) members_.push_back(entry.member);
+    build_table(entries);
+  }
+
+  [[nodiscard]] double edge() const { return edge_; }
+  [[nodiscard]] const std::vector<int>& members() const { return members_; }
+
+  /// Visits the members in the 27 cells around `point`.
+  template <typename Visit>
+  void visit_around(const Vec3& point, Visit&& visit) const {
+    const auto centre = coordinates(point);
+    for (std::int64_t x = centre[0] - 1; x <= centre[0] + 1; ++x)
+      for (std::int64_t y = centre[1] - 1; y <= centre[1] + 1; ++y)
+        for (std::int64_t z = centre[2] - 1; z <= centre[2] + 1; ++z) {
+          const Slot* slot = find(pack(x, y, z));
+          if (slot == nullptr) continue;
+          for (int k = slot->first; k < slot->last; ++k) visit(members_[static_cast<std::size_t>(k)]);
+        }
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t key;
+    int member;
+    friend auto operator<=>(const Entry&, const Entry&) = default;
+  };
+  struct Slot {
+    std::uint64_t key = empty;
+    int first = 0;
+    int last = 0;
+  };
+  static constexpr std::uint64_t empty = std::numeric_limits<std::uint64_t>::max();
+
+  [[nodiscard]] std::array<std::int64_t, 3> coordinates(const Vec3& point) const {
+    std::array<std::int64_t, 3> c{};
+    for (int axis = 0; axis < 3; ++axis)
+      c[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(std::floor(point[axis] * inverse_edge_));
+    return c;
+  }
+  // 21 bits a direction: coordinates wrap, so far apart cells may share a key; distances are checked by the caller.
+  static std::uint64_t pack(std::int64_t x, std::int64_t y, std::int64_t z) {
+    constexpr std::uint64_t mask = (1ULL << 21U) - 1;
+    return ((static_cast<std::uint64_t>(x) & mask) << 42U) | ((static_cast<std::uint64_t>(y) & mask) << 21U) |
+           (static_cast<std::uint64_t>(z) & mask);
+  }
+  [[nodiscard]] std::uint64_t key_of(const Vec3& point) const {
+    const auto c = coordinates(point);
+    return pack(c[0], c[1], c[2]);
+  }
+  [[nodiscard]] std::size_t first_slot(std::uint64_t key) const {
+    return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ULL) >> shift_);
+  }
+  [[nodiscard]] const Slot* find(std::uint64_t key) const {
+    for (std::size_t k = first_slot(key);; k = (k + 1) & (table_.size() - 1)) {
+      if (table_[k].key == key) return &table_[k];
+      if (table_[k].key == empty) return nullptr;
+    }
+  }
+  void build_table(const std::vector<Entry>& entries) {
+    std::vector<Slot> cells;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      if (k == 0 || entries[k].key != entries[k - 1].key) cells.push_back({entries[k].key, static_cast<int>(k), 0});
+      cells.back().last = static_cast<int>(k) + 1;
+    }
+    table_.resize(std::bit_ceil(std::max<std::size_t>(2 * cells.size(), 2)));
+    shift_ = 64 - std::countr_zero(table_.size());
+    for (const Slot& cell : cells) {
+      std::size_t k = first_slot(cell.key);
+      while (table_[k].key != empty) k = (k + 1) & (table_.size() - 1);
+      table_[k] = cell;
+    }
+  }
+
+  double edge_;
+  double inverse_edge_;
+  int shift_ = 0;
+  std::vector<int> members_;
+  std::vector<Slot> table_;
+};
+
+/// One grid per octave of radii that occurs, the smallest bodies first.
+std::vector<Grid> build_grids(const Bodies& bodies, double reach) {
+  if (bodies.size() == 0) return {};
+  const double smallest = *std::ranges::min_element(bodies.radius);
+  const double largest = *std::ranges::max_element(bodies.radius);
+  const auto octave = [&](double radius) { return static_cast<std::size_t>(std::floor(std::log2(radius / smallest))); };
+  std::vector<std::vector<int>> members(octave(largest) + 1);
+  std::vector<double> widest(members.size(), 0.0);
+  for (int k = 0; k < bodies.size(); ++k) {
+    const double radius = bodies.radius[static_cast<std::size_t>(k)];
+    const std::size_t level = octave(radius);
+    members[level].push_back(k);
+    widest[level] = std::max(widest[level], radius);
+  }
+  std::vector<Grid> grids;
+  for (std::size_t level = 0; level < members.size(); ++level)
+    if (!members[level].empty()) grids.emplace_back(bodies, std::move(members[level]), 2.0 * widest[level] + reach);
+  return grids;
+}
+
+}  // namespace
+
+std::vector<NearPair> find_near_pairs(const Bodies& bodies, double reach) {
+  std::vector<NearPair> pairs;
+  const std::vector<Grid> grids = build_grids(bodies, reach);
+
+  const auto consider = [&](int i, int j) {
+    const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+    if (i >= bodies.owned() && j >= bodies.owned()) return;
+    const double limit = bodies.radius[a] + bodies.radius[b] + reach;
+    if ((bodies.position[a] - bodies.position[b]).squaredNorm() > limit * limit) return;
+    pairs.push_back(bodies.id[a] < bodies.id[b] ? NearPair{i, j} : NearPair{j, i});
+  };
+  for (std::size_t level = 0; level < grids.size(); ++level)
+    for (const int i : grids[level].members()) {
+      const Vec3& centre = bodies.position[static_cast<std::size_t>(i)];
+      grids[level].visit_around(centre, [&](int j) {
+        if (i < j) consider(i, j);
+      });
+      for (std::size_t larger = level + 1; larger < grids.size(); ++larger)
+        grids[larger].visit_around(centre, [&](int j) { consider(i, j); });
+    }
+  return pairs;
+}
+
+std::vector<NearPair> find_near_walls(const Bodies& bodies, const std::vector<model::Wall>& walls, double reach) {
+  std::vector<NearPair> pairs;
+  for (int k = 0; k < bodies.owned(); ++k)
+    for (int wall = 0; wall < static_cast<int>(walls.size()); ++wall) {
+      const auto i = static_cast<std::size_t>(k);
+      if (gap_to_wall(walls[static_cast<std::size_t>(wall)], bodies.position[i], bodies.radius[i]).gap <= reach)
+        pairs.push_back({k, -1 - wall});
+    }
+  return pairs;
+}
+
+}  // namespace scree::collision

@@ -1,0 +1,275 @@
+#include "scree/dynamics/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <unordered_map>
+#include <utility>
+
+#include "scree/collision/contacts.hpp"
+#include "scree/model/decomposition.hpp"
+#include "scree/parallel/exchange.hpp"
+#include "scree/parallel/partition.hpp"
+
+namespace scree::dynamics {
+
+using collision::ContactId;
+using collision::find_near_pairs;
+using collision::find_near_walls;
+using collision::id_of;
+using collision::NearPair;
+using collision::Pair;
+using collision::PairList;
+using collision::Stage;
+using model::Bodies;
+using model::Vec3;
+using parallel::append;
+using parallel::Comm;
+using parallel::Halo;
+using parallel::Mail;
+
+namespace {
+
+/// What is remembered of a contact.
+struct Memory {
+  ContactId contact;
+  double impulse[3];
+};
+static_assert(std::is_trivially_copyable_v<Memory>);
+
+using IndexById = std::unordered_map<std::int64_t, int>;
+
+IndexById index_bodies(const Bodies& bodies) {
+  IndexById index;
+  index.reserve(static_cast<std::size_t>(bodies.size()));
+  for (int k = 0; k < bodies.size(); ++k) index.emplace(bodies.id[static_cast<std::size_t>(k)], k);
+  return index;
+}
+
+std::vector<Memory> recall(const Bodies& bodies, const PairList& list) {
+  std::vector<Memory> memories;
+  for (const Pair& pair : list.pairs)
+    if (!pair.impulse.isZero(0.0))
+      memories.push_back({id_of(bodies, pair.a, pair.b), {pair.impulse.x(), pair.impulse.y(), pair.impulse.z()}});
+  return memories;
+}
+
+/// Sorts out the memories of contacts of bodies that leave: they travel with the body.
+Mail pack_memories(const Comm& comm, const Bodies& bodies, const std::vector<int>& target,
+                   std::vector<Memory>& memories) {
+  Mail luggage;
+  if (std::ranges::all_of(target, [&](int rank) { return rank == comm.rank(); })) return luggage;
+  const IndexById index = index_bodies(bodies);
+  std::erase_if(memories, [&](const Memory& memory) {
+    for (const std::int64_t id : {memory.contact.first, memory.contact.second}) {
+      const auto found = index.find(id);
+      if (found == index.end() || found->second >= bodies.owned()) continue;
+      const int rank = target[static_cast<std::size_t>(found->second)];
+      if (rank == comm.rank()) continue;
+      append(luggage[rank], memory);
+      return true;
+    }
+    return false;
+  });
+  return luggage;
+}
+
+void unpack_memories(const Mail& mail, std::vector<Memory>& memories) {
+  for (const auto& [rank, bytes] : mail)
+    for (const Memory& memory : parallel::records<Memory>(bytes)) memories.push_back(memory);
+}
+
+std::uint64_t spread_bits(std::uint64_t value) {  // ... b2 b1 b0 -> ... b2 0 0 b1 0 0 b0
+  value &= 0x1FFFFF;
+  value = (value | value << 32U) & 0x1F00000000FFFFULL;
+  value = (value | value << 16U) & 0x1F0000FF0000FFULL;
+  value = (value | value << 8U) & 0x100F00F00F00F00FULL;
+  value = (value | value << 4U) & 0x10C30C30C30C30C3ULL;
+  return (value | value << 2U) & 0x1249249249249249ULL;
+}
+
+/// Puts the owned bodies in Morton order, so that neighbours in space are neighbours in memory.
+void sort_in_space(Bodies& bodies) {
+  const auto owned = static_cast<std::size_t>(bodies.owned());
+  if (owned == 0) return;
+  Vec3 lower = bodies.position[0], upper = bodies.position[0];
+  for (std::size_t k = 0; k < owned; ++k) {
+    lower = lower.cwiseMin(bodies.position[k]);
+    upper = upper.cwiseMax(bodies.position[k]);
+  }
+  const double scale = static_cast<double>((1U << 21U) - 1) / std::max((upper - lower).maxCoeff(), 1e-300);
+  std::vector<std::pair<std::uint64_t, int>> keys(owned);
+  for (std::size_t k = 0; k < owned; ++k) {
+    const Vec3 cell = (bodies.position[k] - lower) * std::min(scale, 1e12);
+    const auto bits = [&](int axis) { return spread_bits(static_cast<std::uint64_t>(cell[axis])) << axis; };
+    keys[k] = {bits(0) | bits(1) | bits(2), static_cast<int>(k)};
+  }
+  std::ranges::sort(keys);
+  std::vector<int> order(owned);
+  std::ranges::transform(keys, order.begin(), &std::pair<std::uint64_t, int>::second);
+  bodies.reorder(order);
+}
+
+/// The rank that owns each local body.
+std::vector<int> ranks_of(const Comm& comm, const Bodies& bodies, const Halo& halo) {
+  std::vector<int> rank(static_cast<std::size_t>(bodies.size()), comm.rank());
+  for (const auto& neighbour : halo.neighbours())
+    std::fill_n(rank.begin() + neighbour.first_ghost, neighbour.ghosts, neighbour.rank);
+  return rank;
+}
+
+/// Collective among neighbours: hands memories over to the ranks that own the contacts now.
+void forward_memories(const Comm& comm, const Bodies& bodies, const Halo& halo, std::vector<Memory>& memories) {
+  if (comm.size() == 1) return;
+  const IndexById index = index_bodies(bodies);
+  const std::vector<int> rank = ranks_of(comm, bodies, halo);
+  Mail outgoing;
+  std::erase_if(memories, [&](const Memory& memory) {
+    const auto first = index.find(memory.contact.first), second = index.find(memory.contact.second);
+    if (memory.contact.second < 0 || first == index.end() || second == index.end()) return false;
+    const int owner = model::contact_owner(rank[static_cast<std::size_t>(first->second)],
+                                           rank[static_cast<std::size_t>(second->second)]);
+    if (owner == comm.rank()) return false;
+    append(outgoing[owner], memory);
+    return true;
+  });
+  std::vector<int> neighbours;
+  for (const auto& neighbour : halo.neighbours()) neighbours.push_back(neighbour.rank);
+  unpack_memories(exchange_with_neighbours(comm, neighbours, outgoing), memories);
+}
+
+/// Drops the pairs whose contacts other ranks own, then the ghosts that no pair needs, on both sides.
+Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vector<NearPair>& pairs) {
+  const std::vector<int> rank = ranks_of(comm, bodies, halo);
+  std::erase_if(pairs, [&](const NearPair& pair) {
+    return model::contact_owner(rank[static_cast<std::size_t>(pair.a)], rank[static_cast<std::size_t>(pair.b)]) !=
+           comm.rank();
+  });
+  const int owned = bodies.owned();
+  std::vector<char> needed(static_cast<std::size_t>(bodies.ghosts()), 0);
+  for (const NearPair& pair : pairs)
+    for (const int body : {pair.a, pair.b})
+      if (body >= owned) needed[static_cast<std::size_t>(body - owned)] = 1;
+  std::vector<int> new_index;
+  Halo pruned = prune_ghosts(comm, halo, bodies, needed, new_index);
+  for (NearPair& pair : pairs)
+    for (int* body : {&pair.a, &pair.b})
+      if (*body >= owned) *body = new_index[static_cast<std::size_t>(*body - owned)];
+  return pruned;
+}
+
+/// Sorts pairs along the bodies, then shuffles them inside short windows: neighbours in the list then rarely share a
+/// body, so a processor can work on several contacts at once, and still find them in cache.
+void order_for_sweeps(std::vector<NearPair>& pairs) {
+  constexpr std::size_t window = 512;
+  std::ranges::sort(pairs, {}, [](const NearPair& pair) {
+    const int lead = pair.b < 0 ? pair.a : std::min(pair.a, pair.b);
+    return std::pair(lead, pair.a == lead ? pair.b : pair.a);
+  });
+  std::mt19937 random(12345);
+  for (std::size_t first = 0; first < pairs.size(); first += window) {
+    const std::size_t count = std::min(window, pairs.size() - first);
+    for (std::size_t k = count; k > 1; --k) std::swap(pairs[first + k - 1], pairs[first + random() % k]);
+  }
+}
+
+/// Sorts pairs into the stages of a sweep and gives them back what is remembered of them.
+PairList make_list(const Bodies& bodies, const Halo& halo, const std::vector<NearPair>& near,
+                   const std::vector<Memory>& memories) {
+  std::vector<char> mirrored(static_cast<std::size_t>(bodies.owned()), 0);
+  for (const auto& neighbour : halo.neighbours())
+    for (const int item : neighbour.sent) mirrored[static_cast<std::size_t>(item)] = 1;
+  const auto is_mirrored = [&](int body) { return body >= 0 && mirrored[static_cast<std::size_t>(body)] != 0; };
+  std::array<std::vector<NearPair>, collision::stage_count> by_stage;
+  for (const NearPair& pair : near) {
+    Stage stage = Stage::interior;
+    if (pair.a >= bodies.owned() || pair.b >= bodies.owned()) {
+      stage = Stage::interface;
+    } else if (is_mirrored(pair.a) || is_mirrored(pair.b)) {
+      stage = Stage::shared;
+    }
+    by_stage[static_cast<std::size_t>(stage)].push_back(pair);
+  }
+
+  std::unordered_map<ContactId, Vec3, collision::ContactIdHash> remembered;
+  remembered.reserve(memories.size());
+  for (const Memory& memory : memories) remembered.emplace(memory.contact, Vec3(memory.impulse));
+  PairList list;
+  list.pairs.reserve(near.size());
+  for (std::size_t stage = 0; stage < by_stage.size(); ++stage) {
+    order_for_sweeps(by_stage[stage]);
+    for (const NearPair& pair : by_stage[stage]) {
+      const auto memory = remembered.find(id_of(bodies, pair.a, pair.b));
+      list.pairs.push_back({pair.a, pair.b, memory == remembered.end() ? Vec3(Vec3::Zero()) : memory->second});
+    }
+    list.stage_end[stage] = static_cast<int>(list.pairs.size());
+  }
+  return list;
+}
+
+std::vector<double> coordinates_of(const Bodies& bodies) {
+  std::vector<double> xyz;
+  xyz.reserve(3 * static_cast<std::size_t>(bodies.owned()));
+  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
+    xyz.insert(xyz.end(), bodies.position[k].data(), bodies.position[k].data() + 3);
+  return xyz;
+}
+
+/// Collective: the graph of near bodies, in ParMETIS's numbering.
+parallel::Graph near_graph(const Comm& comm, Bodies& bodies, double reach) {
+  Halo halo = build_ghost_layer(comm, model::CellLattice::for_bodies(comm, bodies), bodies, 0.5 * reach);
+  const std::int64_t first = comm.sum_below(bodies.owned());
+  std::vector<double> number(static_cast<std::size_t>(bodies.size()));  // whole numbers up to 2^53 are exact
+  std::iota(number.begin(), number.end(), static_cast<double>(first));
+  halo.forward(number.data(), {1, 1});
+
+  std::vector<std::vector<std::int64_t>> neighbours(static_cast<std::size_t>(bodies.owned()));
+  for (const NearPair& pair : find_near_pairs(bodies, reach))
+    for (const auto& [body, other] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)})
+      if (body < bodies.owned())
+        neighbours[static_cast<std::size_t>(body)].push_back(
+            static_cast<std::int64_t>(number[static_cast<std::size_t>(other)]));
+  parallel::Graph graph{{0}, {}};
+  for (const auto& list : neighbours) {
+    graph.edges.insert(graph.edges.end(), list.begin(), list.end());
+    graph.first_edge.push_back(static_cast<int>(graph.edges.size()));
+  }
+  bodies.drop_ghosts();
+  return graph;
+}
+
+}  // namespace
+
+void distribute(const Comm& comm, Bodies& bodies, double reach) {
+  if (comm.size() == 1) return;
+  // The curve first: the graph can only be found once each rank's bodies are neighbours.
+  (void)migrate(comm, bodies, partition_by_curve(comm, coordinates_of(bodies), comm.size()), {});
+  const parallel::Graph graph = near_graph(comm, bodies, reach);
+  (void)migrate(comm, bodies, partition_by_graph(comm, coordinates_of(bodies), graph, comm.size()), {});
+}
+
+Neighbourhood search(const Comm& comm, Bodies& bodies, const std::vector<model::Wall>& walls, double reach,
+                     const PairList& old) {
+  std::vector<Memory> memories = recall(bodies, old);
+  const auto lattice = model::CellLattice::for_bodies(comm, bodies);
+  const std::vector<int> target = owners_by_majority(comm, lattice, bodies);
+  const Mail luggage = pack_memories(comm, bodies, target, memories);
+  unpack_memories(migrate(comm, bodies, target, luggage), memories);
+
+  sort_in_space(bodies);
+  const Halo halo = build_ghost_layer(comm, lattice, bodies, 0.5 * reach);
+  forward_memories(comm, bodies, halo, memories);
+
+  std::vector<NearPair> pairs = find_near_pairs(bodies, reach);
+  Neighbourhood result;
+  result.halo = keep_own_pairs(comm, bodies, halo, pairs);
+  const auto walls_near = find_near_walls(bodies, walls, reach);
+  pairs.insert(pairs.end(), walls_near.begin(), walls_near.end());
+  result.pairs = make_list(bodies, result.halo, pairs, memories);
+  result.reach = reach;
+  return result;
+}
+
+}  // namespace scree::dynamics

@@ -1,0 +1,275 @@
+#include "scree/dynamics/simulation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scree/dynamics/rotation.hpp"
+#include "scree/parallel/error.hpp"
+#include "scree/problem/contact_frame.hpp"
+
+namespace scree::dynamics {
+
+using collision::ContactSet;
+using model::Vec3;
+using parallel::ReadArray;
+using parallel::Vector;
+using parallel::WriteArray;
+using problem::ContactFrame;
+using problem::ContactProblem;
+using problem::Law;
+using problem::MotionField;
+
+Simulation::Simulation(const parallel::Comm& comm, Setup setup)
+    : comm_(comm),
+      materials_(std::move(setup.materials)),
+      walls_(std::move(setup.walls)),
+      bodies_(std::move(setup.bodies)),
+      options_(setup.step),
+      solver_(std::move(setup.solver)),
+      solve_(solvers::make_solver(solver_.name, solver_.options, solver_.law)) {
+  const auto scope = timer_.measure("partition");
+  initial_bodies_ = comm_.sum(static_cast<std::int64_t>(bodies_.owned()));
+  double sum = 0.0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) sum += bodies_.radius[k];
+  sum = comm_.sum(sum);
+  if (initial_bodies_ > 0) mean_radius_ = sum / static_cast<double>(initial_bodies_);
+  const double reach = (options_.margin + options_.skin) * mean_radius_;
+  distribute(comm_, bodies_, reach);
+  neighbourhood_ = search(comm_, bodies_, walls_, reach, {});
+  contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, 0.0, 0.0);
+  impulses_.assign(contacts_.contacts.size(), Vec3::Zero());
+  summarise();
+}
+
+StepReport Simulation::step() {
+  const auto start = std::chrono::steady_clock::now();
+  predict();
+  update_neighbourhood();
+  {
+    const auto scope = timer_.measure("narrow phase");
+    contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step);
+  }
+  ContactProblem problem = assemble();
+  const Vector x = starting_impulses(problem);
+  solve(problem, x);
+  integrate(problem, x);
+
+  ++report_.step;
+  report_.time = static_cast<double>(report_.step) * options_.step;
+  summarise();
+  report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (report_.lost_bodies > 0)
+    throw StateError(fmt::format("step {} (time {:.6g} s): {} of {} bodies were lost through walls or have non-finite "
+                                 "states; a smaller time step or more iterations may help",
+                                 report_.step, report_.time, report_.lost_bodies, initial_bodies_));
+  return report_;
+}
+
+/// v* = v + h M^-1 f, gyroscopic torques included.
+void Simulation::predict() {
+  const auto scope = timer_.measure("predict");
+  const double h = options_.step;
+  double largest = 0.0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {
+    bodies_.velocity[k] += h * options_.gravity;
+    const Vec3& inertia = bodies_.inertia[k];
+    if (inertia.x() != inertia.y() || inertia.y() != inertia.z()) {
+      const model::Quat& attitude = bodies_.attitude[k];
+      bodies_.spin[k] = attitude * free_spin(attitude.conjugate() * bodies_.spin[k], inertia, h);
+    }
+    largest = std::max(largest, bodies_.velocity[k].squaredNorm());
+  }
+  largest_speed_ = std::sqrt(comm_.max(largest));
+}
+
+/// Searches anew when a body may have come near another one unnoticed, before or during the coming step.
+void Simulation::update_neighbourhood() {
+  const auto scope = timer_.measure("neighbours");
+  const double coming = options_.step * largest_speed_;
+  const double margin = options_.margin * mean_radius_;
+  if (margin + 2.0 * (moved_ + coming) > neighbourhood_.reach) {
+    const double reach = margin + std::max(options_.skin * mean_radius_, 2.0 * coming);
+    neighbourhood_ = search(comm_, bodies_, walls_, reach, neighbourhood_.pairs);
+    moved_ = 0.0;
+    ++searches_;
+  } else {
+    bodies_.refresh_ghosts(neighbourhood_.halo);
+  }
+}
+
+model::Surface Simulation::surface_of(const ContactSet::Contact& contact) const {
+  const auto material = [&](int partner) -> const model::Material& {
+    const int index = partner >= 0 ? bodies_.material[static_cast<std::size_t>(partner)]
+                                   : walls_[static_cast<std::size_t>(-1 - partner)].material;
+    return materials_[static_cast<std::size_t>(index)];
+  };
+  return surface_between(material(contact.a), material(contact.b));
+}
+
+/// r = D^T v* + s: s keeps gaps from closing further than they are open, undoes overlaps and makes impacts rebound.
+ContactProblem Simulation::assemble() {
+  const auto scope = timer_.measure("assemble");
+  ContactProblem problem{{comm_, neighbourhood_.halo, bodies_, contacts_, solver_.coupling},
+                         Vector(comm_, contacts_.size()),
+                         {solver_.law, {}, {}}};
+  MotionField free = problem.N.motion_at_rest();
+  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k)
+    for (int c = 0; c < 3; ++c) {
+      free[k].v[c] = bodies_.velocity[k][c];
+      free[k].u[c] = bodies_.radius[k] * bodies_.spin[k][c];
+    }
+  problem.N.contact_velocity(free, nullptr, problem.r);
+
+  const WriteArray r(problem.r);
+  problem.K.friction.reserve(contacts_.contacts.size());
+  for (int k = 0; k < contacts_.size(); ++k) {
+    const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
+    const model::Surface surface = surface_of(contact);
+    problem.K.friction.push_back(surface.friction);
+    double offset = std::max(contact.gap / options_.step, -options_.recovery_speed);
+    // Before the step: gravity, which pulls alike on both bodies of a pair, has not yet pressed on a wall.
+    const double pressed = contact.b < 0 ? options_.step * contact.normal.dot(options_.gravity) : 0.0;
+    const double approach = r[3 * k] + pressed;
+    const bool hits = contact.gap + options_.step * r[3 * k] < 0.0;
+    if (hits && approach < -options_.restitution_threshold) offset = std::min(offset, surface.restitution * approach);
+    r[3 * k] += offset;
+  }
+  return problem;
+}
+
+/// The impulses of the last step where the contact already existed, else zero.
+Vector Simulation::starting_impulses(const ContactProblem& problem) const {
+  Vector x = problem.make_vector();
+  if (!options_.warm_start) return x;
+  const WriteArray out(x);
+  for (int k = 0; k < contacts_.size(); ++k) {
+    const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
+    const Vec3& impulse = neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse;
+    Eigen::Map<Vec3>(out.data() + 3 * k) = ContactFrame(contact.normal.data()).to_contact(impulse);
+  }
+  return x;
+}
+
+void Simulation::set_box_bounds(ContactProblem& problem, Vec x) {
+  const Vector normal = problem.make_vector();
+  parallel::petsc(VecCopy(x, normal));
+  if (solver_.bounds == BoundSource::frictionless) {
+    problem.K.law = Law::frictionless;
+    solvers::Monitor monitor(problem, solver_.stop);
+    solve_(problem, normal, monitor);
+    problem.K.law = Law::box;
+  }
+  const ReadArray impulse(normal);
+  for (int k = 0; k < contacts_.size(); ++k)
+    problem.K.bound.push_back(problem.K.friction[static_cast<std::size_t>(k)] * std::max(0.0, impulse[3 * k]));
+}
+
+void Simulation::solve(ContactProblem& problem, Vec x) {
+  const auto scope = timer_.measure("solve");
+  if (solver_.law == Law::box) set_box_bounds(problem, x);
+  solvers::Monitor monitor(problem, solver_.stop);
+  solve_(problem, x, monitor);
+  report_.iterations = monitor.iterations();
+  report_.converged = monitor.converged();
+  report_.residual = monitor.errors().natural;
+  total_iterations_ += monitor.iterations();
+  local_updates_ += (problem.N.sweeps() + problem.N.applications()) * contacts_.size();
+}
+
+/// v = v* + M^-1 D x; positions and attitudes follow.
+void Simulation::integrate(const ContactProblem& problem, Vec x) {
+  const auto scope = timer_.measure("integrate");
+  MotionField change = problem.N.motion_at_rest();
+  problem.N.set_motion(x, change);
+  const double h = options_.step;
+  double largest = 0.0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {
+    bodies_.velocity[k] += Vec3(change[k].v);
+    bodies_.spin[k] += Vec3(change[k].u) / bodies_.radius[k];
+    bodies_.position[k] += h * bodies_.velocity[k];
+    bodies_.attitude[k] = turned(bodies_.attitude[k], bodies_.spin[k], h);
+    largest = std::max(largest, bodies_.velocity[k].squaredNorm());
+  }
+  moved_ += h * std::sqrt(comm_.max(largest));
+
+  for (auto& pair : neighbourhood_.pairs.pairs) pair.impulse.setZero();
+  impulses_.resize(contacts_.contacts.size());
+  const ReadArray impulse(x);
+  for (int k = 0; k < contacts_.size(); ++k) {
+    const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
+    const Vec3 world = ContactFrame(contact.normal.data()).to_world(impulse.data() + 3 * k);
+    impulses_[static_cast<std::size_t>(k)] = world;
+    neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse = world;
+  }
+}
+
+/// Collective: the numbers of the report that follow from the bodies and contacts as they are.
+void Simulation::summarise() {
+  const auto scope = timer_.measure("report");
+  enum : std::size_t { energy, momentum, contacts = momentum + 3, bodies, lost, count };
+  std::array<double, count> sums{};
+  sums[contacts] = contacts_.size();
+  sums[bodies] = bodies_.owned();
+  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {
+    const Vec3 spin = bodies_.attitude[k].conjugate() * bodies_.spin[k];
+    const double kinetic = 0.5 * bodies_.mass[k] * bodies_.velocity[k].squaredNorm() +
+                           0.5 * spin.dot(bodies_.inertia[k].cwiseProduct(spin));
+    if (!std::isfinite(kinetic) || !bodies_.position[k].allFinite()) {
+      sums[lost] += 1.0;
+      continue;
+    }
+    sums[energy] += kinetic;
+    for (int c = 0; c < 3; ++c) sums[momentum + static_cast<std::size_t>(c)] += bodies_.mass[k] * bodies_.velocity[k][c];
+  }
+  double penetration = 0.0;
+  for (const auto& contact : contacts_.contacts) {
+    penetration = std::max(penetration, -contact.gap);
+    // All of the body is behind the wall.
+    if (contact.b < 0 && contact.gap < -2.0 * bodies_.radius[static_cast<std::size_t>(contact.a)]) sums[lost] += 1.0;
+  }
+  comm_.sum(sums);
+  report_.max_penetration = comm_.max(penetration);
+  report_.kinetic_energy = sums[energy];
+  report_.momentum = Vec3(sums.data() + momentum);
+  report_.contacts = std::llround(sums[contacts]);
+  report_.bodies = std::llround(sums[bodies]);
+  report_.lost_bodies = std::llround(sums[lost]) + std::max<std::int64_t>(0, initial_bodies_ - report_.bodies);
+}
+
+StepReport Simulation::report() {
+  bodies_.refresh_ghosts(neighbourhood_.halo);
+  const ContactSet present = find_contacts(bodies_, walls_, neighbourhood_.pairs, 0.0, 0.0);
+  double penetration = 0.0;
+  for (const auto& contact : present.contacts) penetration = std::max(penetration, -contact.gap);
+  report_.max_penetration = comm_.max(penetration);
+  return report_;
+}
+
+std::vector<int> Simulation::contact_counts() {
+  std::vector<double> count(static_cast<std::size_t>(bodies_.size()), 0.0);
+  for (std::size_t k = 0; k < impulses_.size(); ++k) {
+    if (impulses_[k].isZero(0.0)) continue;
+    for (const int body : {contacts_.contacts[k].a, contacts_.contacts[k].b})
+      if (body >= 0) count[static_cast<std::size_t>(body)] += 1.0;
+  }
+  neighbourhood_.halo.reverse_add(count.data(), {1, 1});
+  return {count.begin(), count.begin() + bodies_.owned()};
+}
+
+namespace {
+
+Spread spread_of(const parallel::Comm& comm, std::int64_t value) {
+  return {comm.min(value), static_cast<double>(comm.sum(value)) / comm.size(), comm.max(value)};
+}
+
+}  // namespace
+
+Spread Simulation::owned_spread() const { return spread_of(comm_, bodies_.owned()); }
+Spread Simulation::ghost_spread() const { return spread_of(comm_, bodies_.ghosts()); }
+std::int64_t Simulation::contact_updates() const { return comm_.sum(local_updates_); }
+
+}  // namespace scree::dynamics

@@ -1,0 +1,104 @@
+#include "scree/model/bodies.hpp"
+
+#include <numbers>
+#include <stdexcept>
+
+namespace scree::model {
+
+Body make_sphere(std::int64_t id, const Vec3& position, double radius, double density, int material) {
+  const double mass = density * 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
+  const double moment = 0.4 * mass * radius * radius;
+  return {.id = id,
+          .position = {position.x(), position.y(), position.z()},
+          .attitude = {0.0, 0.0, 0.0, 1.0},
+          .velocity = {},
+          .spin = {},
+          .inertia = {moment, moment, moment},
+          .mass = mass,
+          .radius = radius,
+          .material = material};
+}
+
+Body Bodies::get(int index) const {
+  const auto k = static_cast<std::size_t>(index);
+  Body body{};
+  body.id = id[k];
+  body.mass = mass[k];
+  body.radius = radius[k];
+  body.material = material[k];
+  Eigen::Map<Vec3>(body.position) = position[k];
+  Eigen::Map<Eigen::Vector4d>(body.attitude) = attitude[k].coeffs();
+  Eigen::Map<Vec3>(body.velocity) = velocity[k];
+  Eigen::Map<Vec3>(body.spin) = spin[k];
+  Eigen::Map<Vec3>(body.inertia) = inertia[k];
+  return body;
+}
+
+void Bodies::add_ghost(const Body& body) {
+  id.push_back(body.id);
+  position.emplace_back(body.position);
+  attitude.emplace_back(body.attitude);
+  velocity.emplace_back(body.velocity);
+  spin.emplace_back(body.spin);
+  inertia.emplace_back(body.inertia);
+  mass.push_back(body.mass);
+  radius.push_back(body.radius);
+  material.push_back(static_cast<int>(body.material));
+}
+
+void Bodies::add_owned(const Body& body) {
+  if (ghosts() > 0) throw std::logic_error("Bodies::add_owned: ghosts must be dropped first");
+  add_ghost(body);
+  ++owned_;
+}
+
+namespace {
+
+template <typename T>
+void gather(std::vector<T>& values, const std::vector<int>& order) {
+  std::vector<T> kept;
+  kept.reserve(order.size());
+  for (const int index : order) kept.push_back(values[static_cast<std::size_t>(index)]);
+  values = std::move(kept);
+}
+
+template <typename Function>
+void for_each_array(Bodies& bodies, Function&& function) {
+  function(bodies.id);
+  function(bodies.position);
+  function(bodies.attitude);
+  function(bodies.velocity);
+  function(bodies.spin);
+  function(bodies.inertia);
+  function(bodies.mass);
+  function(bodies.radius);
+  function(bodies.material);
+}
+
+}  // namespace
+
+void Bodies::drop_ghosts() {
+  for_each_array(*this, [&](auto& array) { array.resize(static_cast<std::size_t>(owned_)); });
+}
+
+void Bodies::reorder(const std::vector<int>& order) {
+  for_each_array(*this, [&](auto& array) { gather(array, order); });
+  owned_ = static_cast<int>(order.size());
+}
+
+void Bodies::keep_ghosts(const std::vector<int>& kept) {
+  const int owned = owned_;
+  std::vector<int> order(static_cast<std::size_t>(owned));
+  for (int k = 0; k < owned; ++k) order[static_cast<std::size_t>(k)] = k;
+  order.insert(order.end(), kept.begin(), kept.end());
+  reorder(order);
+  owned_ = owned;
+}
+
+void Bodies::refresh_ghosts(parallel::Halo& halo) {
+  constexpr parallel::Halo::Layout triple{3, 3};
+  static_assert(sizeof(Vec3) == 3 * sizeof(double));
+  for (std::vector<Vec3>* array : {&position, &velocity, &spin}) halo.forward(array->data()->data(), triple);
+}
+
+}  // namespace scree::model

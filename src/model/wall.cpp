@@ -1,0 +1,37 @@
+#include "scree/model/wall.hpp"
+
+namespace scree::model {
+
+namespace {
+
+WallGap gap_to(const Plane& plane, const Vec3& centre, double radius) {
+  return {plane.normal.dot(centre - plane.point) - radius, -plane.normal};
+}
+
+WallGap gap_to(const Tube& tube, const Vec3& centre, double radius) {
+  const Vec3 offset = centre - tube.point;
+  const Vec3 radial = offset - tube.axis.dot(offset) * tube.axis;
+  const double distance = radial.norm();
+  // On the axis every direction is equally near.
+  const Vec3 normal = distance > 0.0 ? Vec3(radial / distance) : tube.axis.unitOrthogonal();
+  return {tube.radius - distance - radius, normal};
+}
+
+}  // namespace
+
+WallGap gap_to_wall(const Wall& wall, const Vec3& centre, double radius) {
+  return std::visit([&](const auto& surface) { return gap_to(surface, centre, radius); }, wall.surface);
+}
+
+std::vector<Wall> container(const std::string& name, const Box& inside, int material, bool open_top) {
+  std::vector<Wall> walls;
+  const char* const axes[3] = {"x", "y", "z"};
+  for (int axis = 0; axis < 3; ++axis) {
+    walls.push_back({name + "-lower-" + axes[axis], Plane{inside.lower, Vec3::Unit(axis)}, material});
+    if (axis == 2 && open_top) continue;
+    walls.push_back({name + "-upper-" + axes[axis], Plane{inside.upper, -Vec3::Unit(axis)}, material});
+  }
+  return walls;
+}
+
+}  // namespace scree::model

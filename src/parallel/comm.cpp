@@ -1,0 +1,120 @@
+#include "scree/parallel/comm.hpp"
+
+#include <string>
+#include <utility>
+
+#include "scree/parallel/error.hpp"
+
+namespace scree::parallel {
+
+namespace {
+
+template <typename T>
+T reduce(MPI_Comm comm, Traffic& traffic, T value, MPI_Datatype type, MPI_Op op) {
+  ++traffic.reductions;
+  T result{};
+  MPI_Allreduce(&value, &result, 1, type, op, comm);
+  return result;
+}
+
+}  // namespace
+
+Comm::Comm(MPI_Comm parent) {
+  MPI_Comm_dup(parent, &comm_);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+}
+
+Comm::~Comm() {
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+Comm::Comm(Comm&& other) noexcept
+    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
+      rank_(other.rank_),
+      size_(other.size_),
+      traffic_(other.traffic_),
+      deliveries_(other.deliveries_) {}
+
+Comm& Comm::operator=(Comm&& other) noexcept {
+  std::swap(comm_, other.comm_);
+  std::swap(rank_, other.rank_);
+  std::swap(size_, other.size_);
+  std::swap(traffic_, other.traffic_);
+  std::swap(deliveries_, other.deliveries_);
+  return *this;
+}
+
+double Comm::sum(double value) const { return reduce(comm_, traffic_, value, MPI_DOUBLE, MPI_SUM); }
+double Comm::max(double value) const { return reduce(comm_, traffic_, value, MPI_DOUBLE, MPI_MAX); }
+double Comm::min(double value) const { return reduce(comm_, traffic_, value, MPI_DOUBLE, MPI_MIN); }
+std::int64_t Comm::sum(std::int64_t value) const { return reduce(comm_, traffic_, value, MPI_INT64_T, MPI_SUM); }
+std::int64_t Comm::max(std::int64_t value) const { return reduce(comm_, traffic_, value, MPI_INT64_T, MPI_MAX); }
+std::int64_t Comm::min(std::int64_t value) const { return reduce(comm_, traffic_, value, MPI_INT64_T, MPI_MIN); }
+bool Comm::any(bool value) const { return max(static_cast<std::int64_t>(value)) != 0; }
+
+void Comm::sum(std::span<double> values) const {
+  ++traffic_.reductions;
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm_);
+}
+
+void Comm::max(std::span<double> values) const {
+  ++traffic_.reductions;
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, comm_);
+}
+
+std::int64_t Comm::sum_below(std::int64_t value) const {
+  ++traffic_.reductions;
+  std::int64_t below = 0;  // MPI_Exscan leaves rank 0 untouched
+  MPI_Exscan(&value, &below, 1, MPI_INT64_T, MPI_SUM, comm_);
+  return below;
+}
+
+namespace {
+
+enum class Kind : int { input, state, other };
+
+struct Failure {
+  Kind kind = Kind::other;
+  std::string message;
+};
+
+Failure describe(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError& e) {
+    return {Kind::input, e.what()};
+  } catch (const StateError& e) {
+    return {Kind::state, e.what()};
+  } catch (const std::exception& e) {
+    return {Kind::other, e.what()};
+  } catch (...) {
+    return {Kind::other, "unknown error"};
+  }
+}
+
+}  // namespace
+
+void Comm::rethrow_anywhere(const std::exception_ptr& local) const {
+  const auto spokesman = static_cast<int>(min(static_cast<std::int64_t>(local ? rank_ : size_)));
+  if (spokesman == size_) return;
+
+  Failure failure;
+  if (spokesman == rank_) failure = describe(local);
+  int header[2] = {static_cast<int>(failure.kind), static_cast<int>(failure.message.size())};
+  MPI_Bcast(header, 2, MPI_INT, spokesman, comm_);
+  failure.message.resize(static_cast<std::size_t>(header[1]));
+  MPI_Bcast(failure.message.data(), header[1], MPI_CHAR, spokesman, comm_);
+
+  switch (static_cast<Kind>(header[0])) {
+    case Kind::input:
+      throw InputError(failure.message);
+    case Kind::state:
+      throw StateError(failure.message);
+    case Kind::other:
+      break;
+  }
+  throw std::runtime_error(failure.message);
+}
+
+}  // namespace scree::parallel

@@ -1,0 +1,85 @@
+#include "scree/parallel/exchange.hpp"
+
+namespace scree::parallel {
+
+namespace {
+
+constexpr int neighbour_tag = 11;
+// Two tags in turn: a rank may already be in the next delivery while a slower one still probes for the last.
+constexpr int delivery_tags[2] = {12, 13};
+
+Bytes receive_probed(MPI_Message message, const MPI_Status& status) {
+  int count = 0;
+  MPI_Get_count(&status, MPI_BYTE, &count);
+  Bytes bytes(static_cast<std::size_t>(count));
+  MPI_Mrecv(bytes.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  return bytes;
+}
+
+void count_message(const Comm& comm, const Bytes& bytes) {
+  ++comm.traffic().messages;
+  comm.traffic().bytes += static_cast<std::int64_t>(bytes.size());
+}
+
+}  // namespace
+
+Mail exchange_with_neighbours(const Comm& comm, std::span<const int> neighbours, const Mail& outgoing) {
+  static const Bytes nothing;
+  std::vector<MPI_Request> sends(neighbours.size());
+  for (std::size_t k = 0; k < neighbours.size(); ++k) {
+    const auto letter = outgoing.find(neighbours[k]);
+    const Bytes& bytes = letter == outgoing.end() ? nothing : letter->second;
+    MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, neighbours[k], neighbour_tag, comm.handle(),
+              &sends[k]);
+    count_message(comm, bytes);
+  }
+  Mail incoming;
+  for (const int neighbour : neighbours) {
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Mprobe(neighbour, neighbour_tag, comm.handle(), &message, &status);
+    incoming.emplace(neighbour, receive_probed(message, status));
+  }
+  MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE);
+  return incoming;
+}
+
+Mail deliver(const Comm& comm, const Mail& outgoing) {
+  Mail incoming;
+  std::vector<MPI_Request> sends;
+  const int tag = delivery_tags[comm.next_delivery() % 2];
+  for (const auto& [rank, bytes] : outgoing) {
+    if (rank == comm.rank()) {
+      incoming.emplace(rank, bytes);
+      continue;
+    }
+    MPI_Issend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, rank, tag, comm.handle(), &sends.emplace_back());
+    count_message(comm, bytes);
+  }
+
+  // A synchronous send completes when it is received. A rank whose letters have all arrived enters the barrier; when
+  // the barrier completes, so have the letters of everybody.
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  bool in_barrier = false;
+  for (int done = 0; !done;) {
+    int waiting = 0;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Improbe(MPI_ANY_SOURCE, tag, comm.handle(), &waiting, &message, &status);
+    if (waiting) incoming.emplace(status.MPI_SOURCE, receive_probed(message, status));
+
+    if (in_barrier) {
+      MPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
+    } else {
+      int sent = 0;
+      MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE);
+      if (sent) {
+        MPI_Ibarrier(comm.handle(), &barrier);
+        in_barrier = true;
+      }
+    }
+  }
+  return incoming;
+}
+
+}  // namespace scree::parallel

@@ -1,0 +1,95 @@
+#include "scree/solvers/npgs.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace scree::solvers {
+
+using parallel::petsc;
+using parallel::ReadArray;
+using parallel::Vector;
+using parallel::WriteArray;
+using problem::BodyMotion;
+using problem::MotionField;
+
+namespace {
+
+/// Impulses with the motion that they cause.
+struct Iterate {
+  Vector x;
+  MotionField motion;
+};
+
+/// y <- x + beta (x - previous), impulses and owned bodies' motion alike: the motion is linear in the impulses.
+void extrapolate(const Iterate& x, const Iterate& previous, double beta, int bodies, Iterate& y) {
+  petsc(VecCopy(x.x, y.x));
+  petsc(VecAXPBY(y.x, -beta, 1.0 + beta, previous.x));
+  for (std::size_t body = 0; body < static_cast<std::size_t>(bodies); ++body) {
+    const BodyMotion& now = x.motion[body];
+    const BodyMotion& before = previous.motion[body];
+    BodyMotion& ahead = y.motion[body];
+    for (int k = 0; k < 3; ++k) {
+      ahead.v[k] = now.v[k] + beta * (now.v[k] - before.v[k]);
+      ahead.u[k] = now.u[k] + beta * (now.u[k] - before.u[k]);
+    }
+  }
+}
+
+struct StepSums {
+  double turn;       ///< (y - x_new).(x_new - x): positive when the sweep turned back against the step
+  double objective;  ///< q(x_new) = 1/2 |v|_M^2 + r.x
+};
+
+/// Collective, one reduction. y is recomputed on the fly instead of stored.
+StepSums compare(const problem::ContactProblem& problem, const Iterate& x_new, const Iterate& x, const Iterate& previous,
+                 double beta) {
+  const ReadArray r(problem.r), next(x_new.x), now(x.x), before(previous.x);
+  double sums[2] = {0.0, problem.N.local_energy(x_new.motion)};
+  for (int k = 0; k < next.size(); ++k) {
+    const double y = now[k] + beta * (now[k] - before[k]);
+    sums[0] += (y - next[k]) * (next[k] - now[k]);
+    sums[1] += r[k] * next[k];
+  }
+  problem.N.comm().sum(sums);
+  return {sums[0], sums[1]};
+}
+
+}  // namespace
+
+void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, const NpgsOptions& options) {
+  problem.K.project(start);
+  Iterate x{problem.make_vector(), problem.N.motion_at_rest()};
+  petsc(VecCopy(start, x.x));
+  problem.N.set_motion(x.x, x.motion);
+  Iterate previous{problem.make_vector(), x.motion}, y{problem.make_vector(), x.motion};
+  const auto fill_w = [&](Vec w) { problem.N.contact_velocity(x.motion, problem.r, w); };
+
+  double theta = 1.0, beta = 0.0;
+  double objective = std::numeric_limits<double>::infinity();
+  for (int sweeps = 1; monitor.wants_more(x.x, fill_w); ++sweeps) {
+    extrapolate(x, previous, beta, problem.N.owned_bodies(), y);
+    problem.N.sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
+    const StepSums sums = compare(problem, y, x, previous, beta);
+
+    if (beta > 0.0 && sums.objective > objective) {  // reject, go on from x without momentum
+      theta = 1.0, beta = 0.0;
+      continue;
+    }
+    objective = sums.objective;
+    std::swap(previous, x);
+    std::swap(x, y);
+    if (sums.turn > 0.0) {
+      theta = 1.0, beta = 0.0;
+    } else {
+      const double next = 0.5 * theta * (std::sqrt(theta * theta + 4.0) - theta);
+      beta = theta * (1.0 - theta) / (theta * theta + next);
+      theta = next;
+    }
+    if (sweeps % options.refresh_every == 0) problem.N.set_motion(x.x, x.motion);
+  }
+  petsc(VecCopy(x.x, start));
+  monitor.finish(start);
+}
+
+}  // namespace scree::solvers
