@@ -249,7 +249,7 @@ StepReport Simulation::report() {
   return report_;
 }
 
-std::vector<int> Simulation::contact_counts() {
+std::vector<int> Simulation::contact_counts() const {
   std::vector<double> count(static_cast<std::size_t>(bodies_.size()), 0.0);
   for (std::size_t k = 0; k < impulses_.size(); ++k) {
     if (impulses_[k].isZero(0.0)) continue;

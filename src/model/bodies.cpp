@@ -95,7 +95,7 @@ void Bodies::keep_ghosts(const std::vector<int>& kept) {
   owned_ = owned;
 }
 
-void Bodies::refresh_ghosts(parallel::Halo& halo) {
+void Bodies::refresh_ghosts(const parallel::Halo& halo) {
   constexpr parallel::Halo::Layout triple{3, 3};
   static_assert(sizeof(Vec3) == 3 * sizeof(double));
   for (std::vector<Vec3>* array : {&position, &velocity, &spin}) halo.forward(array->data()->data(), triple);

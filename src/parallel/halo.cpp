@@ -20,7 +20,7 @@ int Halo::ghost_count() const {
   return count;
 }
 
-void Halo::post(std::vector<double>& receive, std::vector<double>& send, int width, bool forward) {
+void Halo::post(std::vector<double>& receive, std::vector<double>& send, int width, bool forward) const {
   requests_.clear();
   std::size_t received = 0;
   for (const Neighbour& neighbour : neighbours_) {
@@ -43,9 +43,9 @@ void Halo::post(std::vector<double>& receive, std::vector<double>& send, int wid
   }
 }
 
-void Halo::wait() { MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE); }
+void Halo::wait() const { MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE); }
 
-void Halo::begin_forward(const double* data, Layout layout) {
+void Halo::begin_forward(const double* data, Layout layout) const {
   owned_buffer_.clear();
   for (const Neighbour& neighbour : neighbours_)
     for (const int item : neighbour.sent) {
@@ -56,7 +56,7 @@ void Halo::begin_forward(const double* data, Layout layout) {
   post(ghost_buffer_, owned_buffer_, layout.width, true);
 }
 
-void Halo::end_forward(double* data, Layout layout) {
+void Halo::end_forward(double* data, Layout layout) const {
   wait();
   const double* source = ghost_buffer_.data();
   for (const Neighbour& neighbour : neighbours_)
@@ -65,12 +65,12 @@ void Halo::end_forward(double* data, Layout layout) {
                   data + static_cast<std::ptrdiff_t>(neighbour.first_ghost + ghost) * layout.stride);
 }
 
-void Halo::forward(double* data, Layout layout) {
+void Halo::forward(double* data, Layout layout) const {
   begin_forward(data, layout);
   end_forward(data, layout);
 }
 
-void Halo::begin_reverse_add(const double* data, Layout layout) {
+void Halo::begin_reverse_add(const double* data, Layout layout) const {
   ghost_buffer_.clear();
   std::size_t returning = 0;
   for (const Neighbour& neighbour : neighbours_) {
@@ -84,7 +84,7 @@ void Halo::begin_reverse_add(const double* data, Layout layout) {
   post(owned_buffer_, ghost_buffer_, layout.width, false);
 }
 
-void Halo::end_reverse_add(double* data, Layout layout) {
+void Halo::end_reverse_add(double* data, Layout layout) const {
   wait();
   const double* source = owned_buffer_.data();
   for (const Neighbour& neighbour : neighbours_)
@@ -94,7 +94,7 @@ void Halo::end_reverse_add(double* data, Layout layout) {
     }
 }
 
-void Halo::reverse_add(double* data, Layout layout) {
+void Halo::reverse_add(double* data, Layout layout) const {
   begin_reverse_add(data, layout);
   end_reverse_add(data, layout);
 }

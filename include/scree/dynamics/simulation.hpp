@@ -96,7 +96,7 @@ class Simulation {
   [[nodiscard]] const collision::ContactSet& contacts() const { return contacts_; }
   [[nodiscard]] const std::vector<model::Vec3>& impulses() const { return impulses_; }
   /// How many contacts with an impulse each owned body had in the last step, those owned by other ranks included.
-  [[nodiscard]] std::vector<int> contact_counts();
+  [[nodiscard]] std::vector<int> contact_counts() const;
 
   [[nodiscard]] Spread owned_spread() const;
   [[nodiscard]] Spread ghost_spread() const;

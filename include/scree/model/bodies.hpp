@@ -53,7 +53,7 @@ class Bodies {
   void keep_ghosts(const std::vector<int>& kept);
 
   /// Collective among neighbours: position and velocities of the owned bodies replace those of their ghosts.
-  void refresh_ghosts(parallel::Halo& halo);
+  void refresh_ghosts(const parallel::Halo& halo);
 
  private:
   int owned_ = 0;

@@ -32,27 +32,28 @@ class Halo {
   };
 
   /// Copies owned records to the ghosts that mirror them. Between begin and end the caller may work on other records.
-  void begin_forward(const double* data, Layout layout);
-  void end_forward(double* data, Layout layout);
-  void forward(double* data, Layout layout);
+  void begin_forward(const double* data, Layout layout) const;
+  void end_forward(double* data, Layout layout) const;
+  void forward(double* data, Layout layout) const;
 
   /// Adds ghost records to the owned records that they mirror, in an order that does not depend on arrival.
-  void begin_reverse_add(const double* data, Layout layout);
-  void end_reverse_add(double* data, Layout layout);
-  void reverse_add(double* data, Layout layout);
+  void begin_reverse_add(const double* data, Layout layout) const;
+  void end_reverse_add(double* data, Layout layout) const;
+  void reverse_add(double* data, Layout layout) const;
 
   [[nodiscard]] const std::vector<Neighbour>& neighbours() const { return neighbours_; }
   [[nodiscard]] int ghost_count() const;
 
  private:
-  void post(std::vector<double>& receive, std::vector<double>& send, int width, bool forward);
-  void wait();
+  void post(std::vector<double>& receive, std::vector<double>& send, int width, bool forward) const;
+  void wait() const;
 
   const Comm* comm_ = nullptr;
   std::vector<Neighbour> neighbours_;
-  std::vector<double> ghost_buffer_;  // one slot per ghost, neighbour by neighbour
-  std::vector<double> owned_buffer_;  // one slot per sent item, neighbour by neighbour
-  std::vector<MPI_Request> requests_;
+  // Room for one exchange at a time; the plan itself does not change.
+  mutable std::vector<double> ghost_buffer_;  // one slot per ghost, neighbour by neighbour
+  mutable std::vector<double> owned_buffer_;  // one slot per sent item, neighbour by neighbour
+  mutable std::vector<MPI_Request> requests_;
 };
 
 }  // namespace scree::parallel

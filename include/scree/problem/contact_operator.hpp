@@ -102,7 +102,7 @@ class ContactOperator {
   void for_each_split_contact(Function&& function);
 
   const parallel::Comm& comm_;
-  mutable parallel::Halo halo_;
+  parallel::Halo halo_;
   int owned_;
   int local_;                    ///< owned and ghosts
   std::vector<Contact> contacts_;
