@@ -1,0 +1,335 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "scree/collision/contacts.hpp"
+#include "scree/collision/pairs.hpp"
+#include "scree/model/bodies.hpp"
+#include "scree/model/decomposition.hpp"
+#include "scree/model/wall.hpp"
+#include "scree/parallel/petsc.hpp"
+#include "scree/problem/contact_problem.hpp"
+
+// Contact problems that stand still: the same scene, known to every rank, becomes the same problem on any number of
+// ranks, however its bodies are dealt out.
+
+namespace scree::test {
+
+/// Numbers in [-1, 1], the same everywhere for the same seed.
+class Dice {
+ public:
+  explicit Dice(unsigned seed) : random_(seed) {}
+  double operator()() { return 2.0 * static_cast<double>(random_()) / static_cast<double>(std::mt19937::max()) - 1.0; }
+  model::Vec3 vector() {
+    const double x = (*this)(), y = (*this)();
+    return {x, y, (*this)()};
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// Bodies with their free velocities v*, and all that turns them into a problem.
+struct FrozenScene {
+  std::vector<model::Body> bodies;  ///< ids count from 0
+  std::vector<model::Wall> walls;
+  double friction = 0.3;
+  double margin = 0.05;  ///< surfaces nearer than this make a contact (m)
+  double step = 5e-3;    ///< h (s)
+};
+
+inline constexpr double gravity = 9.81;  ///< m/s^2
+
+/// A sphere of radius 0.5 m and about 1 kg.
+inline model::Body unit_sphere(std::int64_t id, const model::Vec3& position, double radius = 0.5) {
+  return model::make_sphere(id, position, radius, 2.0, 0);
+}
+
+/// nx x ny x nz spheres of unequal size, pressed into a box by their weight for one step, each shifted from its place
+/// by up to `jostle` (m) in every direction. The less, the more contacts hold each other and the harder the problem.
+inline FrozenScene bed(int nx, int ny, int nz, unsigned seed, double jostle = 0.04) {
+  FrozenScene scene;
+  Dice dice(seed);
+  std::int64_t id = 0;
+  for (int z = 0; z < nz; ++z)
+    for (int y = 0; y < ny; ++y)
+      for (int x = 0; x < nx; ++x, ++id) {
+        const model::Vec3 place = model::Vec3(x + 0.5, y + 0.5, z + 0.5) + jostle * dice.vector();
+        scene.bodies.push_back(unit_sphere(id, place, 0.5 + 0.02 * dice()));
+        const model::Vec3 velocity = 0.02 * dice.vector() - model::Vec3(0.0, 0.0, gravity * scene.step);
+        const model::Vec3 spin = 0.02 * dice.vector();
+        std::copy_n(velocity.data(), 3, scene.bodies.back().velocity);
+        std::copy_n(spin.data(), 3, scene.bodies.back().spin);
+      }
+  scene.walls = model::container("box", {model::Vec3::Zero(), model::Vec3(nx, ny, nz)}, 0, true);
+  return scene;
+}
+
+/// Equal spheres of 1 kg exactly on top of each other on the floor, pulled by gravity for one step. The exact solution:
+/// each contact carries the weight above it.
+inline FrozenScene column(int height) {
+  FrozenScene scene;
+  for (int k = 0; k < height; ++k) {
+    model::Body body = unit_sphere(k, {0.3, 0.2, k + 0.5});
+    body.mass = 1.0;
+    std::ranges::fill(body.inertia, 0.4 * 0.25);
+    body.velocity[2] = -gravity * scene.step;
+    scene.bodies.push_back(body);
+  }
+  scene.walls = {{"floor", model::Plane{model::Vec3::Zero(), model::Vec3::UnitZ()}, 0}};
+  return scene;
+}
+
+/// Spheres that touch nothing.
+inline FrozenScene loose(int count) {
+  FrozenScene scene;
+  for (int k = 0; k < count; ++k) scene.bodies.push_back(unit_sphere(k, {3.0 * k, 0.0, 0.0}));
+  return scene;
+}
+
+/// How bodies are dealt out to the ranks.
+enum class Placement {
+  slabs,       ///< along x, side by side
+  scattered,   ///< neighbours in space on different ranks: nearly all contacts are shared
+  even_ranks,  ///< in slabs on every other rank, the others are empty
+  last_rank,   ///< all on one
+};
+inline constexpr Placement all_placements[] = {Placement::slabs, Placement::scattered, Placement::even_ranks,
+                                               Placement::last_rank};
+
+inline std::string name_of(Placement placement) {
+  switch (placement) {
+    case Placement::slabs:
+      return "slabs";
+    case Placement::scattered:
+      return "scattered";
+    case Placement::even_ranks:
+      return "even ranks";
+    case Placement::last_rank:
+      break;
+  }
+  return "last rank";
+}
+
+/// This rank's part of a scene, and its problem.
+struct Frozen {
+  model::Bodies bodies;
+  collision::ContactSet contacts;
+  std::vector<collision::ContactId> ids;  ///< of the contacts
+  problem::ContactProblem problem;
+};
+
+namespace detail {
+
+inline int rank_in_slabs(const FrozenScene& scene, const model::Body& body, int ranks) {
+  double lower = HUGE_VAL, upper = -HUGE_VAL;
+  for (const model::Body& other : scene.bodies) {
+    lower = std::min(lower, other.position[0]);
+    upper = std::max(upper, other.position[0]);
+  }
+  const double share = (body.position[0] - lower) / (upper - lower + 1e-9);
+  return std::min(ranks - 1, static_cast<int>(share * ranks));
+}
+
+inline int rank_of(const FrozenScene& scene, const model::Body& body, Placement placement, int ranks) {
+  switch (placement) {
+    case Placement::slabs:
+      return rank_in_slabs(scene, body, ranks);
+    case Placement::scattered:
+      return static_cast<int>(body.id % ranks);
+    case Placement::even_ranks:
+      return 2 * rank_in_slabs(scene, body, (ranks + 1) / 2);
+    case Placement::last_rank:
+      break;
+  }
+  return ranks - 1;
+}
+
+/// The pairs whose contacts this rank owns, in the stages of a sweep.
+inline collision::PairList own_pairs(const parallel::Comm& comm, const FrozenScene& scene, const model::Bodies& bodies,
+                                     const parallel::Halo& halo) {
+  std::vector<int> rank(static_cast<std::size_t>(bodies.size()), comm.rank());
+  std::vector<char> mirrored(static_cast<std::size_t>(bodies.size()), 0);
+  for (const auto& neighbour : halo.neighbours()) {
+    std::fill_n(rank.begin() + neighbour.first_ghost, neighbour.ghosts, neighbour.rank);
+    for (const int item : neighbour.sent) mirrored[static_cast<std::size_t>(item)] = 1;
+  }
+  std::vector<collision::NearPair> near = collision::find_near_pairs(bodies, scene.margin);
+  std::erase_if(near, [&](const collision::NearPair& pair) {
+    const int p = rank[static_cast<std::size_t>(pair.a)], q = rank[static_cast<std::size_t>(pair.b)];
+    return model::contact_owner(p, q) != comm.rank();
+  });
+  const auto at_walls = collision::find_near_walls(bodies, scene.walls, scene.margin);
+  near.insert(near.end(), at_walls.begin(), at_walls.end());
+
+  const auto stage_of = [&](const collision::NearPair& pair) {
+    if (pair.a >= bodies.owned() || pair.b >= bodies.owned()) return collision::Stage::interface;
+    const bool shared = mirrored[static_cast<std::size_t>(pair.a)] != 0 ||
+                        (pair.b >= 0 && mirrored[static_cast<std::size_t>(pair.b)] != 0);
+    return shared ? collision::Stage::shared : collision::Stage::interior;
+  };
+  collision::PairList list;
+  for (std::size_t stage = 0; stage < collision::stage_count; ++stage) {
+    for (const auto& pair : near)
+      if (static_cast<std::size_t>(stage_of(pair)) == stage)
+        list.pairs.push_back({pair.a, pair.b, model::Vec3::Zero()});
+    list.stage_end[stage] = static_cast<int>(list.pairs.size());
+  }
+  return list;
+}
+
+/// r = D^T v* + gap / h, overlaps undone by 0.1 m/s at most.
+inline void set_offsets(const FrozenScene& scene, Frozen& frozen) {
+  auto& problem = frozen.problem;
+  problem::MotionField free = problem.N.motion_at_rest();
+  for (std::size_t k = 0; k < static_cast<std::size_t>(frozen.bodies.owned()); ++k)
+    for (int c = 0; c < 3; ++c) {
+      free[k].v[c] = frozen.bodies.velocity[k][c];
+      free[k].u[c] = frozen.bodies.radius[k] * frozen.bodies.spin[k][c];
+    }
+  problem.N.contact_velocity(free, nullptr, problem.r);
+  const parallel::WriteArray r(problem.r);
+  for (int k = 0; k < frozen.contacts.size(); ++k)
+    r[3 * k] += std::max(frozen.contacts.contacts[static_cast<std::size_t>(k)].gap / scene.step, -0.1);
+}
+
+}  // namespace detail
+
+/// Collective: the scene as a problem on these ranks. Friction bounds of the law `box` are mu times twice the weight of
+/// the contact's first body; every seventh is zero.
+inline Frozen freeze(const parallel::Comm& comm, const FrozenScene& scene, Placement placement, problem::Law law,
+                     problem::Coupling coupling = problem::Coupling::interface_splitting) {
+  model::Bodies bodies;
+  for (const model::Body& body : scene.bodies)
+    if (detail::rank_of(scene, body, placement, comm.size()) == comm.rank()) bodies.add_owned(body);
+  const auto lattice = model::CellLattice::for_bodies(comm, bodies);
+  const parallel::Halo halo = build_ghost_layer(comm, lattice, bodies, 0.5 * scene.margin);
+  const auto pairs = detail::own_pairs(comm, scene, bodies, halo);
+  auto contacts = collision::find_contacts(bodies, scene.walls, pairs, scene.margin, 0.0);
+
+  std::vector<collision::ContactId> ids;
+  problem::ConstraintSet set{law, {}, {}};
+  for (const auto& contact : contacts.contacts) {
+    ids.push_back(collision::id_of(bodies, contact.a, contact.b));
+    const double weight = bodies.mass[static_cast<std::size_t>(contact.a)] * gravity * scene.step;
+    set.friction.push_back(scene.friction);
+    set.bound.push_back(ids.back().first % 7 == 6 ? 0.0 : scene.friction * 2.0 * weight);
+  }
+  problem::ContactProblem problem{
+      {comm, halo, bodies, contacts, coupling}, parallel::Vector(comm, contacts.size()), std::move(set)};
+  Frozen frozen{std::move(bodies), std::move(contacts), std::move(ids), std::move(problem)};
+  detail::set_offsets(scene, frozen);
+  return frozen;
+}
+
+/// The nearest point of the friction cone: the point itself, or the nearest on the generator in its plane.
+inline model::Vec3 nearest_in_cone(const model::Vec3& x, double mu) {
+  const model::Vec3 tangential(0.0, x.y(), x.z());
+  if (tangential.norm() <= mu * x.x()) return x;
+  const double size = tangential.norm();
+  model::Vec3 generator = model::Vec3::UnitX();
+  if (size > 0.0) generator += mu / size * tangential;
+  generator.normalize();
+  return std::max(0.0, generator.dot(x)) * generator;
+}
+
+/// The nearest point of contact k's admissible set, written independently of ConstraintSet.
+inline model::Vec3 nearest_admissible(const problem::ConstraintSet& set, int k, const model::Vec3& x) {
+  const auto i = static_cast<std::size_t>(k);
+  if (set.law == problem::Law::cone) return nearest_in_cone(x, set.friction[i]);
+  const double bound = set.law == problem::Law::box ? set.bound[i] : 0.0;
+  const model::Vec3 lower(0.0, -bound, -bound), upper(HUGE_VAL, bound, bound);
+  return x.cwiseMax(lower).cwiseMin(upper);
+}
+
+/// An iterate with what follows from it by one product.
+struct Judged {
+  std::vector<double> x, w, e;  ///< impulses, velocities N x + r, natural map x - P_K(x - w); this rank's
+  problem::MotionField motion;  ///< M^-1 D x of owned bodies
+  double natural;               ///< |e| / max(|r|, |x|, |w|)
+  double outside;               ///< distance of x to K, relative to |x|
+};
+
+namespace detail {
+
+inline double norm(const parallel::Comm& comm, const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value * value;
+  return std::sqrt(comm.sum(sum));
+}
+
+inline std::vector<double> entries(Vec vec) {
+  const parallel::ReadArray array(vec);
+  return {array.data(), array.data() + array.size()};
+}
+
+}  // namespace detail
+
+/// Collective: judges x by N.apply and the projections above alone.
+inline Judged judge(const problem::ContactProblem& problem, Vec x) {
+  const parallel::Vector w = problem.make_vector();
+  problem.N.apply(x, w);
+  parallel::petsc(VecAXPY(w, 1.0, problem.r));
+  Judged result{detail::entries(x), detail::entries(w), {}, problem.N.motion_at_rest(), 0.0, 0.0};
+  problem.N.set_motion(x, result.motion);
+
+  std::vector<double> outside;
+  for (int k = 0; k < problem.N.contact_count(); ++k) {
+    const Eigen::Map<const model::Vec3> at(result.x.data() + 3 * k), speed(result.w.data() + 3 * k);
+    const model::Vec3 e = at - nearest_admissible(problem.K, k, at - speed);
+    const model::Vec3 off = at - nearest_admissible(problem.K, k, at);
+    result.e.insert(result.e.end(), e.data(), e.data() + 3);
+    outside.insert(outside.end(), off.data(), off.data() + 3);
+  }
+  const parallel::Comm& comm = problem.N.comm();
+  const double size_x = detail::norm(comm, result.x);
+  const double size_r = detail::norm(comm, detail::entries(problem.r));
+  const double scale = std::max({size_r, size_x, detail::norm(comm, result.w), 1e-300});
+  result.natural = detail::norm(comm, result.e) / scale;
+  result.outside = detail::norm(comm, outside) / std::max(size_x, 1e-300);
+  return result;
+}
+
+/// How far the velocities of two iterates of the same scene are apart, and how far they may be.
+struct Distance {
+  double velocities;  ///< |v_1 - v_2|_M
+  double allowed;     ///< sqrt(|e_1 - e_2| (|x_1 - x_2| + |w_1 - w_2|)): holds for every pair of points of a convex law
+  double scale;       ///< |v_2|_M
+};
+
+/// Collective on the ranks of `frozen`: compares with a solution that this rank has in full, bodies in order of ids.
+///
+/// The bound: e = x - p, p = P_K(x - w) means (e - w).(q - p) <= 0 for every q in K. Taken for both iterates, each with
+/// the other's p, and added: dw.dx <= dw.de + de.dx - |de|^2; and dw.dx = |dv|_M^2.
+inline Distance compare(const Frozen& frozen, const Judged& here, const Frozen& whole, const Judged& there) {
+  std::unordered_map<collision::ContactId, std::size_t, collision::ContactIdHash> index;
+  for (std::size_t k = 0; k < whole.ids.size(); ++k) index.emplace(whole.ids[k], k);
+  double sums[5] = {};  // |dx|^2, |dw|^2, |de|^2, |dv|^2, |v|^2
+  for (std::size_t k = 0; k < frozen.ids.size(); ++k)
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::size_t i = 3 * k + c, j = 3 * index.at(frozen.ids[k]) + c;
+      sums[0] += (here.x[i] - there.x[j]) * (here.x[i] - there.x[j]);
+      sums[1] += (here.w[i] - there.w[j]) * (here.w[i] - there.w[j]);
+      sums[2] += (here.e[i] - there.e[j]) * (here.e[i] - there.e[j]);
+    }
+  for (std::size_t k = 0; k < static_cast<std::size_t>(frozen.bodies.owned()); ++k) {
+    const problem::BodyMotion& a = here.motion[k];
+    const problem::BodyMotion& b = there.motion[static_cast<std::size_t>(frozen.bodies.id[k])];
+    for (int c = 0; c < 3; ++c) {
+      sums[3] += (a.v[c] - b.v[c]) * (a.v[c] - b.v[c]) / b.inverse_mass;
+      sums[3] += (a.u[c] - b.u[c]) * (a.u[c] - b.u[c]) / b.inverse_inertia;
+      sums[4] += b.v[c] * b.v[c] / b.inverse_mass + b.u[c] * b.u[c] / b.inverse_inertia;
+    }
+  }
+  frozen.problem.N.comm().sum(sums);
+  const double bound = std::sqrt(std::sqrt(sums[2]) * (std::sqrt(sums[0]) + std::sqrt(sums[1])));
+  return {std::sqrt(sums[3]), bound, std::sqrt(sums[4])};
+}
+
+}  // namespace scree::test
