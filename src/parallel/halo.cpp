@@ -8,6 +8,23 @@ namespace scree::parallel {
 namespace {
 constexpr int forward_tag = 21;
 constexpr int reverse_tag = 22;
+
+/// Appends what travels of record `item` to a message.
+void pack(const double* data, Halo::Layout layout, int item, std::vector<double>& message) {
+  const double* record = data + static_cast<std::ptrdiff_t>(item) * layout.stride;
+  for (int part = 0; part < layout.parts; ++part, record += layout.part_stride)
+    message.insert(message.end(), record, record + layout.width);
+}
+
+/// Hands the doubles of record `item` and of the message to `combine`, in pairs; returns what follows in the message.
+template <typename Combine>
+const double* unpack(const double* message, double* data, Halo::Layout layout, int item, Combine&& combine) {
+  double* record = data + static_cast<std::ptrdiff_t>(item) * layout.stride;
+  for (int part = 0; part < layout.parts; ++part, record += layout.part_stride)
+    for (int k = 0; k < layout.width; ++k) combine(record[k], *message++);
+  return message;
+}
+
 }  // namespace
 
 Halo::Halo(const Comm& comm, std::vector<Neighbour> neighbours) : comm_(&comm), neighbours_(std::move(neighbours)) {
@@ -48,21 +65,17 @@ void Halo::wait() const { MPI_Waitall(static_cast<int>(requests_.size()), reques
 void Halo::begin_forward(const double* data, Layout layout) const {
   owned_buffer_.clear();
   for (const Neighbour& neighbour : neighbours_)
-    for (const int item : neighbour.sent) {
-      const double* record = data + static_cast<std::ptrdiff_t>(item) * layout.stride;
-      owned_buffer_.insert(owned_buffer_.end(), record, record + layout.width);
-    }
-  ghost_buffer_.resize(static_cast<std::size_t>(ghost_count() * layout.width));
-  post(ghost_buffer_, owned_buffer_, layout.width, true);
+    for (const int item : neighbour.sent) pack(data, layout, item, owned_buffer_);
+  ghost_buffer_.resize(static_cast<std::size_t>(ghost_count() * layout.size()));
+  post(ghost_buffer_, owned_buffer_, layout.size(), true);
 }
 
 void Halo::end_forward(double* data, Layout layout) const {
   wait();
-  const double* source = ghost_buffer_.data();
+  const double* message = ghost_buffer_.data();
   for (const Neighbour& neighbour : neighbours_)
-    for (int ghost = 0; ghost < neighbour.ghosts; ++ghost, source += layout.width)
-      std::copy_n(source, layout.width,
-                  data + static_cast<std::ptrdiff_t>(neighbour.first_ghost + ghost) * layout.stride);
+    for (int ghost = 0; ghost < neighbour.ghosts; ++ghost)
+      message = unpack(message, data, layout, neighbour.first_ghost + ghost, [](double& to, double from) { to = from; });
 }
 
 void Halo::forward(double* data, Layout layout) const {
@@ -75,23 +88,19 @@ void Halo::begin_reverse_add(const double* data, Layout layout) const {
   std::size_t returning = 0;
   for (const Neighbour& neighbour : neighbours_) {
     returning += neighbour.sent.size();
-    for (int ghost = 0; ghost < neighbour.ghosts; ++ghost) {
-      const double* record = data + static_cast<std::ptrdiff_t>(neighbour.first_ghost + ghost) * layout.stride;
-      ghost_buffer_.insert(ghost_buffer_.end(), record, record + layout.width);
-    }
+    for (int ghost = 0; ghost < neighbour.ghosts; ++ghost)
+      pack(data, layout, neighbour.first_ghost + ghost, ghost_buffer_);
   }
-  owned_buffer_.resize(returning * static_cast<std::size_t>(layout.width));
-  post(owned_buffer_, ghost_buffer_, layout.width, false);
+  owned_buffer_.resize(returning * static_cast<std::size_t>(layout.size()));
+  post(owned_buffer_, ghost_buffer_, layout.size(), false);
 }
 
 void Halo::end_reverse_add(double* data, Layout layout) const {
   wait();
-  const double* source = owned_buffer_.data();
+  const double* message = owned_buffer_.data();
   for (const Neighbour& neighbour : neighbours_)
-    for (const int item : neighbour.sent) {
-      double* record = data + static_cast<std::ptrdiff_t>(item) * layout.stride;
-      for (int k = 0; k < layout.width; ++k) record[k] += *source++;
-    }
+    for (const int item : neighbour.sent)
+      message = unpack(message, data, layout, item, [](double& to, double from) { to += from; });
 }
 
 void Halo::reverse_add(double* data, Layout layout) const {

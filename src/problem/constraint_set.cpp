@@ -33,8 +33,8 @@ Vec3 project_on_box(const Vec3& x, double bound) {
 
 Vec3 project_on_cone(const Vec3& x, double mu) {
   const double tangential = std::hypot(x.y(), x.z());
+  if (mu * tangential <= -x.x()) return Vec3::Zero();  // first: without friction 0 <= mu x_n holds below the tip too
   if (tangential <= mu * x.x()) return x;
-  if (mu * tangential <= -x.x()) return Vec3::Zero();
   const double normal = (x.x() + mu * tangential) / (1.0 + mu * mu);
   const double scale = mu * normal / tangential;
   return {normal, scale * x.y(), scale * x.z()};

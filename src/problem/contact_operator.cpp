@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "local_contact.hpp"
+#include "contact_kernels.hpp"
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/contact_frame.hpp"
 
@@ -14,32 +14,11 @@ using parallel::WriteArray;
 
 namespace {
 
-constexpr parallel::Halo::Layout motion_layout{6, sizeof(BodyMotion) / sizeof(double)};
+constexpr int doubles_per_body = sizeof(BodyMotion) / sizeof(double);
+// v and u travel, the masses between them stay.
+constexpr parallel::Halo::Layout motion_layout{3, doubles_per_body, 2, doubles_per_body / 2};
 
 double* doubles(MotionField& motion) { return motion.data()->v; }
-
-/// The contact's relative velocity, of b against a, in its frame.
-inline void relative_velocity(const ContactFrame& f, const BodyMotion& a, const BodyMotion& b, double* w) {
-  const double v[3] = {b.v[0] - a.v[0], b.v[1] - a.v[1], b.v[2] - a.v[2]};
-  const double u[3] = {a.u[0] + b.u[0], a.u[1] + b.u[1], a.u[2] + b.u[2]};
-  const auto dot = [](const double* p, const double* q) { return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]; };
-  w[0] = dot(f.n, v);
-  w[1] = dot(f.t, v) - dot(f.o, u);  // -(u x n).t = -u.(n x t)
-  w[2] = dot(f.o, v) + dot(f.t, u);
-}
-
-/// Adds the effect of an impulse x on two bodies with the given inverse masses (1 for plain momentum).
-inline void add_impulse(const ContactFrame& f, const double* x, BodyMotion& a, BodyMotion& b, double mass_a,
-                        double inertia_a, double mass_b, double inertia_b) {
-  for (int k = 0; k < 3; ++k) {
-    const double p = x[0] * f.n[k] + x[1] * f.t[k] + x[2] * f.o[k];
-    const double q = x[1] * f.o[k] - x[2] * f.t[k];  // n x p
-    a.v[k] -= mass_a * p;
-    b.v[k] += mass_b * p;
-    a.u[k] -= inertia_a * q;
-    b.u[k] -= inertia_b * q;
-  }
-}
 
 }  // namespace
 
@@ -169,8 +148,8 @@ void ContactOperator::set_motion(Vec x, MotionField& motion) const {
     const ReadArray in(x);
     for (int k = 0; k < contact_count(); ++k) {
       const Contact& contact = contacts_[static_cast<std::size_t>(k)];
-      add_impulse(ContactFrame(contact.n), in.data() + 3 * k, motion[static_cast<std::size_t>(contact.a)],
-                  motion[static_cast<std::size_t>(contact.b)], 1.0, 1.0, 1.0, 1.0);
+      add_momentum(ContactFrame(contact.n), in.data() + 3 * k, motion[static_cast<std::size_t>(contact.a)],
+                   motion[static_cast<std::size_t>(contact.b)]);
     }
   }
   for (std::size_t twin = 0; twin < twin_of_.size(); ++twin) {
@@ -211,7 +190,7 @@ void ContactOperator::contact_velocity(MotionField& motion, Vec r, Vec w) const 
   for (int k = 0; k < contact_count(); ++k) {
     const Contact& contact = contacts_[static_cast<std::size_t>(k)];
     double velocity[3];
-    relative_velocity(ContactFrame(contact.n), motion[static_cast<std::size_t>(contact.a)],
+    relative_velocity(FramePacks{ContactFrame(contact.n)}, motion[static_cast<std::size_t>(contact.a)],
                       motion[static_cast<std::size_t>(contact.b)], velocity);
     for (int c = 0; c < 3; ++c) out[3 * k + c] += velocity[c];
   }
@@ -219,12 +198,13 @@ void ContactOperator::contact_velocity(MotionField& motion, Vec r, Vec w) const 
 
 double ContactOperator::local_energy(const MotionField& motion) const {
   double energy = 0.0;
-  for (std::size_t body = 0; body < static_cast<std::size_t>(owned_); ++body) {
-    const BodyMotion& m = motion[body];
-    energy += 0.5 * (m.v[0] * m.v[0] + m.v[1] * m.v[1] + m.v[2] * m.v[2]) / m.inverse_mass;
-    energy += 0.5 * (m.u[0] * m.u[0] + m.u[1] * m.u[1] + m.u[2] * m.u[2]) / m.inverse_inertia;
+#pragma omp simd reduction(+ : energy)
+  for (int body = 0; body < owned_; ++body) {
+    const BodyMotion& m = motion[static_cast<std::size_t>(body)];
+    energy += (m.v[0] * m.v[0] + m.v[1] * m.v[1] + m.v[2] * m.v[2]) / m.inverse_mass +
+              (m.u[0] * m.u[0] + m.u[1] * m.u[1] + m.u[2] * m.u[2]) / m.inverse_inertia;
   }
-  return energy;
+  return 0.5 * energy;
 }
 
 void ContactOperator::sweep(Vec r, const ConstraintSet& set, Vec x, MotionField& motion) const {
@@ -261,49 +241,6 @@ void ContactOperator::relax_split(const double* r, const ConstraintSet& set, dou
       whole.u[k] += share_[ghost_count + twin] * (m.u[k] - whole.u[k]);
     }
 }
-
-namespace {
-
-/// Relaxes contacts one after another. `Local` gives the exact solution of one contact's problem.
-template <typename Local, typename Contact>
-void relax_contacts(const Contact* contacts, int first, int last, const double* r, const Local& local, double* x,
-                    BodyMotion* motion) {
-  for (int k = first; k < last; ++k) {
-    const Contact& contact = contacts[k];
-    const ContactFrame frame(contact.n);
-    BodyMotion& a = motion[contact.a];
-    BodyMotion& b = motion[contact.b];
-    double w[3];
-    relative_velocity(frame, a, b, w);
-    double* impulse = x + 3 * k;
-    double change[3] = {impulse[0], impulse[1], impulse[2]};
-    for (int c = 0; c < 3; ++c) w[c] += r[3 * k + c];
-    local(k, contact.inverse_normal, contact.inverse_tangential, w, impulse);
-    for (int c = 0; c < 3; ++c) change[c] = impulse[c] - change[c];
-    add_impulse(frame, change, a, b, a.inverse_mass, a.inverse_inertia, b.inverse_mass, b.inverse_inertia);
-  }
-}
-
-/// Frictionless contacts turn no body: they need the normal and the linear velocities only.
-template <typename Contact>
-void relax_frictionless(const Contact* contacts, int first, int last, const double* r, double* x, BodyMotion* motion) {
-  for (int k = first; k < last; ++k) {
-    const Contact& contact = contacts[k];
-    BodyMotion& a = motion[contact.a];
-    BodyMotion& b = motion[contact.b];
-    const double* n = contact.n;
-    const double w = n[0] * (b.v[0] - a.v[0]) + n[1] * (b.v[1] - a.v[1]) + n[2] * (b.v[2] - a.v[2]) + r[3 * k];
-    const double impulse = std::max(0.0, x[3 * k] - w * contact.inverse_normal);
-    const double change = impulse - x[3 * k];
-    x[3 * k] = impulse;
-    for (int c = 0; c < 3; ++c) {
-      a.v[c] -= a.inverse_mass * change * n[c];
-      b.v[c] += b.inverse_mass * change * n[c];
-    }
-  }
-}
-
-}  // namespace
 
 void ContactOperator::relax(Range range, const double* r, const ConstraintSet& set, double* x,
                             BodyMotion* motion) const {

@@ -19,6 +19,7 @@ struct LocalBox {
 };
 
 struct LocalCone {
+  static constexpr double smallest_tangential = 1e-150;  ///< keeps divisions defined; far below any impulse (N s)
   const double* friction;
 
   /// With c = x - N_kk^-1 w, the nearest point of the cone in the metric of N_kk lies on c itself, at the tip, or on
@@ -29,13 +30,14 @@ struct LocalCone {
     const double t = x[1] - inverse_tangential * w[1];
     const double o = x[2] - inverse_tangential * w[2];
     const double tangential = std::sqrt(t * t + o * o);
-    if (tangential <= mu * normal) {
-      x[0] = normal, x[1] = t, x[2] = o;
-      return;
-    }
-    const double on_mantle = inverse_tangential * normal + mu * inverse_normal * tangential;
-    x[0] = std::max(0.0, on_mantle / (inverse_tangential + mu * mu * inverse_normal));
-    const double scale = tangential > 0.0 ? mu * x[0] / tangential : 0.0;
+    const bool inside = tangential <= mu * normal;
+    // Computed in any case and then chosen: contacts stick, slide and part in no order that a processor could foresee.
+    const double on_mantle = (inverse_tangential * normal + mu * inverse_normal * tangential) /
+                             (inverse_tangential + mu * mu * inverse_normal);
+    const double mantle = std::max(0.0, on_mantle);
+    const double shrink = mu * mantle / std::max(tangential, smallest_tangential);
+    x[0] = inside ? std::max(0.0, normal) : mantle;  // without friction the axis below the tip counts as inside too
+    const double scale = inside ? 1.0 : shrink;
     x[1] = scale * t;
     x[2] = scale * o;
   }

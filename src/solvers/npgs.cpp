@@ -1,6 +1,7 @@
 #include "scree/solvers/npgs.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -21,19 +22,17 @@ struct Iterate {
   MotionField motion;
 };
 
-/// y <- x + beta (x - previous), impulses and owned bodies' motion alike: the motion is linear in the impulses.
+/// y <- x + beta (x - previous), impulses and owned bodies' motion alike: the motion is linear in the impulses. Masses
+/// lie between the velocities and come out as they are.
 void extrapolate(const Iterate& x, const Iterate& previous, double beta, int bodies, Iterate& y) {
-  petsc(VecCopy(x.x, y.x));
-  petsc(VecAXPBY(y.x, -beta, 1.0 + beta, previous.x));
-  for (std::size_t body = 0; body < static_cast<std::size_t>(bodies); ++body) {
-    const BodyMotion& now = x.motion[body];
-    const BodyMotion& before = previous.motion[body];
-    BodyMotion& ahead = y.motion[body];
-    for (int k = 0; k < 3; ++k) {
-      ahead.v[k] = now.v[k] + beta * (now.v[k] - before.v[k]);
-      ahead.u[k] = now.u[k] + beta * (now.u[k] - before.u[k]);
-    }
-  }
+  const auto blend = [beta](const double* now, const double* before, double* ahead, std::ptrdiff_t count) {
+    for (std::ptrdiff_t k = 0; k < count; ++k) ahead[k] = now[k] + beta * (now[k] - before[k]);
+  };
+  const ReadArray now(x.x), before(previous.x);
+  const WriteArray ahead(y.x);
+  blend(now.data(), before.data(), ahead.data(), now.size());
+  constexpr std::ptrdiff_t doubles_per_body = sizeof(BodyMotion) / sizeof(double);
+  blend(x.motion.data()->v, previous.motion.data()->v, y.motion.data()->v, doubles_per_body * bodies);
 }
 
 struct StepSums {
@@ -45,12 +44,14 @@ struct StepSums {
 StepSums compare(const problem::ContactProblem& problem, const Iterate& x_new, const Iterate& x, const Iterate& previous,
                  double beta) {
   const ReadArray r(problem.r), next(x_new.x), now(x.x), before(previous.x);
-  double sums[2] = {0.0, problem.N.local_energy(x_new.motion)};
+  double turn = 0.0, work = 0.0;
+#pragma omp simd reduction(+ : turn, work)
   for (int k = 0; k < next.size(); ++k) {
     const double y = now[k] + beta * (now[k] - before[k]);
-    sums[0] += (y - next[k]) * (next[k] - now[k]);
-    sums[1] += r[k] * next[k];
+    turn += (y - next[k]) * (next[k] - now[k]);
+    work += r[k] * next[k];
   }
+  double sums[2] = {turn, work + problem.N.local_energy(x_new.motion)};
   problem.N.comm().sum(sums);
   return {sums[0], sums[1]};
 }

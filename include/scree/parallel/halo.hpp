@@ -25,10 +25,15 @@ class Halo {
   /// Collective among neighbours: both sides of each pair must describe the same items in the same order.
   Halo(const Comm& comm, std::vector<Neighbour> neighbours);
 
-  /// Describes records of `width` doubles that lie `stride` doubles apart.
+  /// Describes records that lie `stride` doubles apart: of each, `parts` runs of `width` doubles travel, which start
+  /// `part_stride` doubles apart.
   struct Layout {
     int width;
     int stride;
+    int parts = 1;
+    int part_stride = 0;
+
+    [[nodiscard]] int size() const { return width * parts; }
   };
 
   /// Copies owned records to the ghosts that mirror them. Between begin and end the caller may work on other records.

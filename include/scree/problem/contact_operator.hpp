@@ -19,10 +19,10 @@ namespace scree::problem {
 /// What a sweep reads and writes of a body: one cache line. Spins are carried as surface speeds u = radius * omega, so
 /// that a contact of spheres needs no radius: its relative velocity is v_B - v_A - (u_A + u_B) x n.
 struct alignas(64) BodyMotion {
-  double v[3];                ///< m/s
-  double u[3];                ///< m/s
-  double inverse_mass;        ///< 1/kg
-  double inverse_inertia;     ///< radius^2 / moment of inertia (1/kg)
+  double v[3];             ///< m/s
+  double inverse_mass;     ///< 1/kg
+  double u[3];             ///< m/s
+  double inverse_inertia;  ///< radius^2 / moment of inertia (1/kg)
 };
 
 /// The velocities M^-1 D x that impulses x give the bodies: owned ones, then ghosts, then the slots that the operator

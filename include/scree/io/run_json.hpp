@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "scree/dynamics/simulation.hpp"
+#include "scree/io/scene.hpp"
+#include "scree/parallel/comm.hpp"
+#include "scree/parallel/phase_timer.hpp"
+
+namespace scree::io {
+
+/// What a run was and what it cost, equal on all ranks.
+struct RunSummary {
+  std::string version;
+  std::string scene;
+  std::string solver;
+  std::string law;
+  int ranks = 1;
+  std::int64_t steps = 0;
+  std::int64_t converged_steps = 0;
+  dynamics::StepReport last;  ///< the final state
+  double seconds = 0.0;       ///< wall clock of the run, set-up apart
+  std::vector<parallel::PhaseTimer::Spread> phases;
+  std::int64_t iterations = 0;
+  std::int64_t contact_updates = 0;
+  std::int64_t messages = 0;  ///< point-to-point, of all ranks
+  std::int64_t bytes = 0;
+
+  /// Of the phase "solve" on its slowest rank.
+  [[nodiscard]] double contact_updates_per_second() const;
+};
+
+/// Counts what the run did so far.
+class RunTally {
+ public:
+  void add(const dynamics::StepReport& report);
+  /// Collective.
+  [[nodiscard]] RunSummary summarise(const parallel::Comm& comm, const Scene& scene, dynamics::Simulation& simulation,
+                                     double seconds) const;
+
+ private:
+  dynamics::StepReport last_;
+  std::int64_t steps_ = 0;
+  std::int64_t converged_steps_ = 0;
+};
+
+[[nodiscard]] std::string to_json(const RunSummary& summary);
+
+/// Collective: rank 0 writes the file, atomically.
+void write_json(const parallel::Comm& comm, const std::filesystem::path& file, const RunSummary& summary);
+
+}  // namespace scree::io

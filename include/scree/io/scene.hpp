@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "scree/dynamics/simulation.hpp"
+#include "scree/io/fill.hpp"
+#include "scree/io/scene_document.hpp"
+#include "scree/parallel/comm.hpp"
+
+namespace scree::io {
+
+struct OutputOptions {
+  std::int64_t every = 0;       ///< steps between outputs; 0: only the final state
+  bool contacts = false;        ///< write contact files too
+  std::int64_t log_every = 10;  ///< steps between lines of the log
+};
+
+/// A scene as its file describes it: valid, with all defaults filled in, equal on all ranks.
+struct Scene {
+  std::string file;
+  std::string name;
+  std::vector<model::Material> materials;
+  std::vector<model::Wall> walls;
+  std::vector<Fill> fills;
+  std::vector<model::Body> bodies;  ///< those listed one by one; their ids follow those of the fills
+  std::int64_t body_count = 0;      ///< of fills and listed bodies together
+  std::uint64_t seed = 1;
+  dynamics::StepOptions step;
+  dynamics::SolverChoice solver;
+  std::int64_t steps = 0;
+  OutputOptions output;
+};
+
+/// Judges the text of a scene. Throws InputError: one line with file, line, key and remedy.
+[[nodiscard]] Scene parse_scene(const std::string& text, const std::string& file,
+                                const std::vector<Override>& overrides = {});
+
+/// Collective: one rank reads the file, all judge it alike.
+[[nodiscard]] Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
+                               const std::vector<Override>& overrides = {});
+
+/// Collective: the bodies that this rank makes, a contiguous share of each fill and of the listed bodies. All ranks
+/// together make the same bodies whatever their number. Throws InputError where a listed body overlaps another body.
+[[nodiscard]] model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene);
+
+/// Collective: what a simulation of the scene starts from.
+[[nodiscard]] dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene);
+
+}  // namespace scree::io

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "local_contact.hpp"
+#include "scree/problem/contact_frame.hpp"
+#include "scree/problem/contact_operator.hpp"
+
+// The loops in which nearly all time is spent. A body's v with its inverse mass and its u with its inverse inertia are
+// one pack of four doubles each: directions have a zero in the fourth place, so masses pass through unchanged.
+
+namespace scree::problem {
+
+using Pack = double __attribute__((vector_size(32)));
+
+inline Pack load(const double* four) {
+  Pack pack;
+  std::memcpy(&pack, four, sizeof pack);
+  return pack;
+}
+inline void store(const Pack& pack, double* four) { std::memcpy(four, &pack, sizeof pack); }
+inline double dot(const Pack& a, const Pack& b) {
+  const Pack product = a * b;
+  return (product[0] + product[1]) + product[2];
+}
+
+struct FramePacks {
+  Pack n, t, o;
+  explicit FramePacks(const ContactFrame& f)
+      : n{f.n[0], f.n[1], f.n[2], 0.0}, t{f.t[0], f.t[1], f.t[2], 0.0}, o{f.o[0], f.o[1], f.o[2], 0.0} {}
+};
+
+/// w <- D_j^T motion: the velocity of b against a at the contact, in its frame.
+inline void relative_velocity(const FramePacks& f, const BodyMotion& a, const BodyMotion& b, double* w) {
+  const Pack v = load(b.v) - load(a.v);
+  const Pack u = load(a.u) + load(b.u);
+  w[0] = dot(f.n, v);
+  w[1] = dot(f.t, v) - dot(f.o, u);  // -(u x n).t = -u.(n x t)
+  w[2] = dot(f.o, v) + dot(f.t, u);
+}
+
+/// Adds M^-1 D_j x to the motion of a and b.
+inline void add_impulse(const FramePacks& f, const double* x, BodyMotion& a, BodyMotion& b) {
+  const Pack p = x[0] * f.n + x[1] * f.t + x[2] * f.o;
+  const Pack q = x[1] * f.o - x[2] * f.t;  // n x p
+  store(load(a.v) - a.inverse_mass * p, a.v);
+  store(load(a.u) - a.inverse_inertia * q, a.u);
+  store(load(b.v) + b.inverse_mass * p, b.v);
+  store(load(b.u) - b.inverse_inertia * q, b.u);
+}
+
+/// Adds D_j x itself, in place of velocities.
+inline void add_momentum(const ContactFrame& frame, const double* x, BodyMotion& a, BodyMotion& b) {
+  const FramePacks f(frame);
+  const Pack p = x[0] * f.n + x[1] * f.t + x[2] * f.o;
+  const Pack q = x[1] * f.o - x[2] * f.t;
+  store(load(a.v) - p, a.v);
+  store(load(a.u) - q, a.u);
+  store(load(b.v) + p, b.v);
+  store(load(b.u) - q, b.u);
+}
+
+/// Relaxes contacts one after another. `local` replaces an impulse by the exact solution of the contact's own problem.
+template <typename Local, typename Contact>
+void relax_contacts(const Contact* contacts, int first, int last, const double* r, const Local& local, double* x,
+                    BodyMotion* motion) {
+  for (int k = first; k < last; ++k) {
+    const Contact& contact = contacts[k];
+    const FramePacks frame{ContactFrame(contact.n)};
+    BodyMotion& a = motion[contact.a];
+    BodyMotion& b = motion[contact.b];
+    double w[3];
+    relative_velocity(frame, a, b, w);
+    for (int c = 0; c < 3; ++c) w[c] += r[3 * k + c];
+    double impulse[3] = {x[3 * k], x[3 * k + 1], x[3 * k + 2]};
+    local(k, contact.inverse_normal, contact.inverse_tangential, w, impulse);
+    double change[3];
+    for (int c = 0; c < 3; ++c) {
+      change[c] = impulse[c] - x[3 * k + c];
+      x[3 * k + c] = impulse[c];
+    }
+    add_impulse(frame, change, a, b);
+  }
+}
+
+/// Frictionless contacts turn no body: they need the normal and the linear velocities only.
+template <typename Contact>
+void relax_frictionless(const Contact* contacts, int first, int last, const double* r, double* x, BodyMotion* motion) {
+  for (int k = first; k < last; ++k) {
+    const Contact& contact = contacts[k];
+    BodyMotion& a = motion[contact.a];
+    BodyMotion& b = motion[contact.b];
+    const Pack n = {contact.n[0], contact.n[1], contact.n[2], 0.0};
+    const double w = dot(n, load(b.v) - load(a.v)) + r[3 * k];
+    const double impulse = std::max(0.0, x[3 * k] - w * contact.inverse_normal);
+    const Pack p = (impulse - x[3 * k]) * n;
+    x[3 * k] = impulse;
+    store(load(a.v) - a.inverse_mass * p, a.v);
+    store(load(b.v) + b.inverse_mass * p, b.v);
+  }
+}
+
+}  // namespace scree::problem
