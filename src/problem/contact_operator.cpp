@@ -22,14 +22,21 @@ double* doubles(MotionField& motion) { return motion.data()->v; }
 
 }  // namespace
 
+const std::vector<CouplingInfo>& couplings() {
+  static const std::vector<CouplingInfo> all = {
+      {Coupling::interface_splitting, "interface-splitting", "own contacts first, interface contacts with shared masses"},
+      {Coupling::full_splitting, "full-splitting", "all contacts of mirrored bodies with shared masses"},
+  };
+  return all;
+}
+
 std::string_view name_of(Coupling coupling) {
-  return coupling == Coupling::interface_splitting ? "interface-splitting" : "full-splitting";
+  return std::ranges::find(couplings(), coupling, &CouplingInfo::coupling)->name;
 }
 
 std::optional<Coupling> coupling_named(std::string_view name) {
-  for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting})
-    if (name_of(coupling) == name) return coupling;
-  return std::nullopt;
+  const auto found = std::ranges::find(couplings(), name, &CouplingInfo::name);
+  return found == couplings().end() ? std::nullopt : std::optional(found->coupling);
 }
 
 ContactOperator::ContactOperator(const parallel::Comm& comm, const parallel::Halo& halo, const model::Bodies& bodies,

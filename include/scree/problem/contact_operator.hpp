@@ -35,6 +35,12 @@ enum class Coupling {
   interface_splitting,  ///< contacts between own bodies first, with full masses; then interface contacts with shares
   full_splitting,       ///< all contacts of shared bodies in one stage with shares
 };
+struct CouplingInfo {
+  Coupling coupling;
+  std::string_view name;
+  std::string_view description;
+};
+[[nodiscard]] const std::vector<CouplingInfo>& couplings();
 [[nodiscard]] std::string_view name_of(Coupling coupling);
 [[nodiscard]] std::optional<Coupling> coupling_named(std::string_view name);
 
