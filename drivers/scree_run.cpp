@@ -1,0 +1,120 @@
+// scree-run: computes how the bodies of a scene move.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scree/dynamics/simulation.hpp"
+#include "scree/io/atomic_file.hpp"
+#include "scree/io/program.hpp"
+#include "scree/io/results.hpp"
+#include "scree/io/run_json.hpp"
+#include "scree/io/run_log.hpp"
+#include "scree/io/scene.hpp"
+#include "scree/parallel/error.hpp"
+#include "scree/version.hpp"
+
+namespace {
+
+using namespace scree;
+
+struct Options {
+  std::string scene;
+  std::string out;
+  std::string json;
+  std::vector<io::Override> overrides;
+};
+
+// Options that stand for one key of the scene.
+struct Shorthand {
+  const char* option;
+  const char* key;
+  const char* help;
+};
+constexpr Shorthand kShorthands[] = {
+    {"--steps", "time.steps", "time steps to make"},
+    {"--solver", "solver.name", "solver of the contact problems (see --list)"},
+    {"--tolerance", "solver.tolerance", "residual at which a step is solved"},
+    {"--max-iterations", "solver.max_iterations", "iterations a step at most"},
+    {"--output-every", "output.every", "steps between outputs, 0: only the final state"},
+};
+
+/// Reads the command line. Nothing: all is done already (help, version, list).
+std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& arguments) {
+  Options options;
+  std::vector<std::string> assignments;
+  std::vector<std::string> shorthands(std::size(kShorthands));
+  bool list = false, show_version = false;
+  CLI::App app("Computes how the rigid bodies of a scene move. What follows -- goes to PETSc.", "scree-run");
+  auto* scene = app.add_option("SCENE", options.scene, "scene file (YAML, see docs/scenes.md)");
+  app.add_option("--out", options.out, "directory of the results [results/<scene name>]");
+  for (std::size_t k = 0; k < shorthands.size(); ++k) {
+    app.add_option(kShorthands[k].option, shorthands[k], kShorthands[k].help);
+  }
+  app.add_option("--set", assignments, "key.path=value: replaces a value of the scene, may be repeated")
+      ->take_all()
+      ->expected(1);
+  app.add_option("--json", options.json, "file for the numbers of the run");
+  app.add_flag("--list", list, "print solvers, laws and measures");
+  app.add_flag("--version", show_version, "print the version");
+  try {
+    app.parse(io::Arguments(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    if (comm.is_root()) fmt::print("{}", app.help());
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw InputError(fmt::format("{}: see scree-run --help", error.what()));
+  }
+  if (comm.is_root() && show_version) fmt::print("scree-run {}\n", version);
+  if (comm.is_root() && list) fmt::print("{}", io::catalogue());
+  if (show_version || list) return std::nullopt;
+  if (scene->empty()) throw InputError("SCENE is required: see scree-run --help");
+  for (const std::string& assignment : assignments) options.overrides.push_back(io::parse_override(assignment));
+  for (std::size_t k = 0; k < shorthands.size(); ++k) {
+    if (app.get_option(kShorthands[k].option)->empty()) continue;
+    options.overrides.push_back(
+        {kShorthands[k].key, shorthands[k], fmt::format("{} {}", kShorthands[k].option, shorthands[k])});
+  }
+  return options;
+}
+
+int run(const parallel::Comm& comm, const io::Arguments& arguments) {
+  const auto options = parse(comm, arguments);
+  if (!options) return 0;
+  const io::Scene scene = io::load_scene(comm, options->scene, options->overrides);
+  const std::filesystem::path out = options->out.empty() ? "results/" + scene.name : options->out;
+  io::require_writable(comm, out);
+  if (!options->json.empty()) io::require_writable_file(comm, options->json);
+  dynamics::Simulation simulation(comm, io::make_setup(comm, scene));
+
+  io::Results results(comm, scene, out);
+  io::RunLog log(comm, scene, out / "run.log");
+  io::RunTally tally;
+  log.header(simulation);
+  const auto start = std::chrono::steady_clock::now();
+  results.write_if_due(simulation, simulation.report(), scene.steps == 0);
+  for (std::int64_t k = 1; k <= scene.steps; ++k) {
+    const dynamics::StepReport report = simulation.step();
+    tally.add(report);
+    log.step(report);
+    results.write_if_due(simulation, report, k == scene.steps);
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+
+  const io::RunSummary summary = tally.summarise(comm, scene, simulation, elapsed.count());
+  log.finish(summary);
+  if (!options->json.empty()) {
+    io::make_directory(comm, std::filesystem::absolute(options->json).parent_path());
+    io::write_json(comm, options->json, summary);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return scree::io::run_program("scree-run", argc, argv, run); }

@@ -1,0 +1,182 @@
+#include "scree/io/paraview.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "scree/io/atomic_file.hpp"
+
+namespace scree::io {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the VTK files are declared little endian");
+
+constexpr const char* kHeader = "<?xml version=\"1.0\"?>\n";
+
+const char* type_name(const std::vector<double>&) { return "Float64"; }
+const char* type_name(const std::vector<std::int64_t>&) { return "Int64"; }
+const char* type_name(const std::vector<std::int32_t>&) { return "Int32"; }
+
+std::vector<double> flattened(std::span<const model::Vec3> vectors) {
+  std::vector<double> numbers;
+  numbers.reserve(3 * vectors.size());
+  for (const model::Vec3& v : vectors) numbers.insert(numbers.end(), {v.x(), v.y(), v.z()});
+  return numbers;
+}
+
+/// Raw arrays one after another, each behind its length in bytes, and the XML elements that point to them.
+class AppendedData {
+ public:
+  template <typename Number>
+  std::string add(const std::string& name, int components, const std::vector<Number>& values) {
+    const std::string element = fmt::format(
+        "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n",
+        type_name(values), name, components, bytes_.size());
+    const std::uint64_t length = values.size() * sizeof(Number);
+    bytes_.append(reinterpret_cast<const char*>(&length), sizeof length);
+    if (length > 0) bytes_.append(reinterpret_cast<const char*>(values.data()), length);
+    return element;
+  }
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+std::string pvtp_text(const PointCloud& cloud, const std::vector<std::string>& pieces) {
+  std::string text = kHeader;
+  text += "<VTKFile type=\"PPolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n";
+  text += "  <PPolyData GhostLevel=\"0\">\n    <PPoints>\n";
+  text +=
+      "      <PDataArray type=\"Float64\" Name=\"position\" NumberOfComponents=\"3\"/>\n    </PPoints>\n    "
+      "<PPointData>\n";
+  for (const PointArray& array : cloud.arrays) {
+    text += fmt::format("      <PDataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n",
+                        std::visit([](const auto& values) { return type_name(values); }, array.values), array.name,
+                        array.components);
+  }
+  text += "    </PPointData>\n";
+  for (const std::string& piece : pieces) text += fmt::format("    <Piece Source=\"{}\"/>\n", piece);
+  return text + "  </PPolyData>\n</VTKFile>\n";
+}
+
+}  // namespace
+
+std::string vtp_text(const PointCloud& cloud) {
+  const std::size_t count = cloud.points.size();
+  AppendedData data;
+  std::vector<std::int64_t> numbers(count);
+  std::string text = kHeader;
+  text +=
+      "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <PolyData>\n";
+  text += fmt::format(
+      "    <Piece NumberOfPoints=\"{0}\" NumberOfVerts=\"{0}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+      "NumberOfPolys=\"0\">\n",
+      count);
+  text += "      <Points>\n" + data.add("position", 3, flattened(cloud.points)) + "      </Points>\n      <Verts>\n";
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+  text += data.add("connectivity", 1, numbers);
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{1});
+  text += data.add("offsets", 1, numbers);
+  text += "      </Verts>\n      <PointData>\n";
+  for (const PointArray& array : cloud.arrays) {
+    text +=
+        std::visit([&](const auto& values) { return data.add(array.name, array.components, values); }, array.values);
+  }
+  text += "      </PointData>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_";
+  text += data.bytes();
+  return text + "\n  </AppendedData>\n</VTKFile>\n";
+}
+
+PointCloud cloud_of_bodies(const parallel::Comm& comm, const dynamics::Simulation& simulation) {
+  const model::Bodies& bodies = simulation.bodies();
+  const auto owned = static_cast<std::size_t>(bodies.owned());
+  const auto vectors = [&](const std::vector<model::Vec3>& all) { return flattened(std::span(all).first(owned)); };
+  PointCloud cloud;
+  cloud.points.assign(bodies.position.begin(), bodies.position.begin() + bodies.owned());
+  cloud.arrays = {
+      {"radius", 1, std::vector<double>(bodies.radius.begin(), bodies.radius.begin() + bodies.owned())},
+      {"velocity", 3, vectors(bodies.velocity)},
+      {"angular_velocity", 3, vectors(bodies.spin)},
+      {"id", 1, std::vector<std::int64_t>(bodies.id.begin(), bodies.id.begin() + bodies.owned())},
+      {"rank", 1, std::vector<std::int32_t>(owned, comm.rank())},
+      {"contacts", 1, std::vector<std::int32_t>(simulation.contact_counts())},
+  };
+  return cloud;
+}
+
+PointCloud cloud_of_contacts(const dynamics::Simulation& simulation) {
+  const model::Bodies& bodies = simulation.bodies();
+  const auto& contacts = simulation.contacts().contacts;
+  std::vector<model::Vec3> normals;
+  std::vector<double> gaps;
+  std::vector<std::int64_t> ids;
+  PointCloud cloud;
+  for (const auto& contact : contacts) {
+    cloud.points.push_back(collision::point_of(bodies, contact));
+    normals.push_back(contact.normal);
+    gaps.push_back(contact.gap);
+    ids.push_back(bodies.id[contact.a]);
+    ids.push_back(contact.b < 0 ? contact.b : bodies.id[contact.b]);
+  }
+  // Before the first step contacts have no impulse yet.
+  std::vector<model::Vec3> impulses = simulation.impulses();
+  impulses.resize(contacts.size(), model::Vec3::Zero());
+  cloud.arrays = {{"normal", 3, flattened(normals)},
+                  {"impulse", 3, flattened(impulses)},
+                  {"gap", 1, std::move(gaps)},
+                  {"bodies", 2, std::move(ids)}};
+  return cloud;
+}
+
+ParaviewSeries::ParaviewSeries(const parallel::Comm& comm, std::filesystem::path directory, std::string name)
+    : comm_(comm), directory_(std::move(directory)), name_(std::move(name)) {}
+
+void ParaviewSeries::write(std::int64_t step, double time, const PointCloud& cloud) {
+  const std::string stem = fmt::format("{}-{:08d}", name_, step);
+  const auto piece_name = [&](int rank) { return fmt::format("{}-{:04d}.vtp", stem, rank); };
+  const std::vector<int> ranks = ranks_with_points(!cloud.points.empty());
+  parallel::all_or_none(comm_, [&] {
+    // ParaView wants at least one piece: the first rank stands in where there are no points at all.
+    const bool stands_in = comm_.is_root() && ranks == std::vector<int>{0};
+    if (cloud.points.empty() && !stands_in) return;
+    write_file(directory_ / "frames" / piece_name(comm_.rank()), vtp_text(cloud));
+  });
+  parallel::all_or_none(comm_, [&] {
+    if (!comm_.is_root()) return;
+    std::vector<std::string> pieces;
+    for (const int rank : ranks) pieces.push_back(piece_name(rank));
+    write_file(directory_ / "frames" / (stem + ".pvtp"), pvtp_text(cloud, pieces));
+    frames_.push_back({time, "frames/" + stem + ".pvtp"});
+    write_index();
+  });
+}
+
+std::vector<int> ParaviewSeries::ranks_with_points(bool has_points) const {
+  const char mine = has_points ? 1 : 0;
+  std::vector<char> flags(comm_.is_root() ? static_cast<std::size_t>(comm_.size()) : 0);
+  MPI_Gather(&mine, 1, MPI_CHAR, flags.data(), 1, MPI_CHAR, 0, comm_.handle());
+  std::vector<int> ranks;
+  for (std::size_t k = 0; k < flags.size(); ++k) {
+    if (flags[k] != 0) ranks.push_back(static_cast<int>(k));
+  }
+  if (ranks.empty()) ranks.push_back(0);
+  return ranks;
+}
+
+void ParaviewSeries::write_index() const {
+  std::string text = kHeader;
+  text += "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
+  for (const Frame& frame : frames_) {
+    text += fmt::format("    <DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", frame.time, frame.file);
+  }
+  write_file(directory_ / (name_ + ".pvd"), text + "  </Collection>\n</VTKFile>\n");
+}
+
+}  // namespace scree::io

@@ -1,0 +1,59 @@
+#include "scree/io/results.hpp"
+
+#include "scree/io/atomic_file.hpp"
+#include "scree/io/json.hpp"
+
+namespace scree::io {
+
+namespace {
+
+std::span<const double> numbers(const model::Vec3& v) { return {v.data(), 3}; }
+
+// What a picture needs beside the bodies.
+std::string walls_json(const Scene& scene) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("scene", scene.name);
+  json.field("gravity", numbers(scene.step.gravity));
+  json.key("walls");
+  json.begin_array();
+  for (const model::Wall& wall : scene.walls) {
+    json.begin_object();
+    json.field("name", wall.name);
+    if (const auto* plane = std::get_if<model::Plane>(&wall.surface)) {
+      json.field("kind", "plane");
+      json.field("point", numbers(plane->point));
+      json.field("normal", numbers(plane->normal));
+    } else {
+      const auto& tube = std::get<model::Tube>(wall.surface);
+      json.field("kind", "cylinder");
+      json.field("point", numbers(tube.point));
+      json.field("axis", numbers(tube.axis));
+      json.field("radius", tube.radius);
+    }
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.text();
+}
+
+}  // namespace
+
+Results::Results(const parallel::Comm& comm, const Scene& scene, const std::filesystem::path& directory)
+    : comm_(comm), every_(scene.output.every), bodies_(comm, directory, "bodies") {
+  make_directory(comm, directory / "frames");
+  if (scene.output.contacts) contacts_.emplace(comm, directory, "contacts");
+  parallel::all_or_none(comm, [&] {
+    if (comm.is_root()) write_file(directory / "walls.json", walls_json(scene));
+  });
+}
+
+void Results::write_if_due(dynamics::Simulation& simulation, const dynamics::StepReport& report, bool last) {
+  const auto scope = simulation.timer().measure("output");
+  if (!last && (every_ == 0 || report.step % every_ != 0)) return;
+  bodies_.write(report.step, report.time, cloud_of_bodies(comm_, simulation));
+  if (contacts_) contacts_->write(report.step, report.time, cloud_of_contacts(simulation));
+}
+
+}  // namespace scree::io

@@ -1,0 +1,89 @@
+#include "scree/io/run_json.hpp"
+
+#include <algorithm>
+
+#include "scree/io/atomic_file.hpp"
+#include "scree/io/json.hpp"
+#include "scree/version.hpp"
+
+namespace scree::io {
+
+double RunSummary::contact_updates_per_second() const {
+  const auto solve =
+      std::find_if(phases.begin(), phases.end(), [](const auto& phase) { return phase.name == "solve"; });
+  if (solve == phases.end() || !(solve->max > 0.0)) return 0.0;
+  return static_cast<double>(contact_updates) / solve->max;
+}
+
+void RunTally::add(const dynamics::StepReport& report) {
+  last_ = report;
+  ++steps_;
+  if (report.converged) ++converged_steps_;
+}
+
+RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, dynamics::Simulation& simulation,
+                               double seconds) const {
+  const parallel::Traffic traffic = comm.traffic();
+  return {.version = std::string(version),
+          .scene = scene.name,
+          .solver = scene.solver.name,
+          .law = std::string(problem::name_of(scene.solver.law)),
+          .ranks = comm.size(),
+          .steps = steps_,
+          .converged_steps = converged_steps_,
+          .last = steps_ > 0 ? last_ : simulation.report(),
+          .seconds = comm.max(seconds),
+          .phases = simulation.timer().over_ranks(comm),
+          .iterations = simulation.total_iterations(),
+          .contact_updates = simulation.contact_updates(),
+          .messages = comm.sum(traffic.messages),
+          .bytes = comm.sum(traffic.bytes)};
+}
+
+std::string to_json(const RunSummary& summary) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("version", summary.version);
+  json.field("scene", summary.scene);
+  json.field("solver", summary.solver);
+  json.field("law", summary.law);
+  json.field("ranks", summary.ranks);
+  json.field("steps", summary.steps);
+  json.field("time", summary.last.time);
+  json.field("bodies", summary.last.bodies);
+  json.field("contacts", summary.last.contacts);
+  json.field("max_penetration", summary.last.max_penetration);
+  json.field("kinetic_energy", summary.last.kinetic_energy);
+  json.field("momentum", std::span<const double>(summary.last.momentum.data(), 3));
+  json.field("lost_bodies", summary.last.lost_bodies);
+  json.field("residual", summary.last.residual);
+  json.field("converged_steps", summary.converged_steps);
+  json.key("seconds");
+  json.begin_object();
+  json.field("total", summary.seconds);
+  for (const auto& phase : summary.phases) {
+    json.key(phase.name);
+    json.begin_object();
+    json.field("min", phase.min);
+    json.field("avg", phase.avg);
+    json.field("max", phase.max);
+    json.end_object();
+  }
+  json.end_object();
+  json.field("seconds_per_step", summary.steps > 0 ? summary.seconds / static_cast<double>(summary.steps) : 0.0);
+  json.field("contact_updates", summary.contact_updates);
+  json.field("contact_updates_per_second", summary.contact_updates_per_second());
+  json.field("iterations", summary.iterations);
+  json.field("messages", summary.messages);
+  json.field("bytes", summary.bytes);
+  json.end_object();
+  return json.text();
+}
+
+void write_json(const parallel::Comm& comm, const std::filesystem::path& file, const RunSummary& summary) {
+  parallel::all_or_none(comm, [&] {
+    if (comm.is_root()) write_file(file, to_json(summary));
+  });
+}
+
+}  // namespace scree::io

@@ -1,0 +1,130 @@
+#include "scree/io/run_log.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "scree/version.hpp"
+
+namespace scree::io {
+
+namespace {
+
+constexpr const char* kTitles =
+    "    step         time      bodies    contacts  iterations    residual  penetration  kinetic energy      s/step\n"
+    "                    s                                                            m               J           s";
+
+std::string spread_text(const dynamics::Spread& spread) {
+  return fmt::format("{} min, {:.1f} avg, {} max", spread.min, spread.avg, spread.max);
+}
+
+double seconds_between(std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
+}
+
+}  // namespace
+
+RunLog::RunLog(const parallel::Comm& comm, const Scene& scene, const std::filesystem::path& file)
+    : comm_(comm), scene_(scene), file_(file), start_(Clock::now()), last_drawn_(start_), last_line_(start_) {
+  parallel::all_or_none(comm, [&] {
+    if (!comm.is_root()) return;
+    const auto to_stdout = std::make_shared<spdlog::sinks::stdout_sink_st>();
+    const auto to_file = std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string(), true);
+    logger_ = std::make_shared<spdlog::logger>("run", spdlog::sinks_init_list{to_stdout, to_file});
+    logger_->set_pattern("%v");
+    logger_->flush_on(spdlog::level::info);  // so that a run can be watched
+    logger_->set_error_handler([this](const std::string& what) { failure_ = what; });
+    shows_progress_ = ::isatty(STDERR_FILENO) != 0;
+  });
+}
+
+RunLog::~RunLog() { clear_progress(); }
+
+void RunLog::header(const dynamics::Simulation& simulation) {
+  const std::string owned = spread_text(simulation.owned_spread());
+  const std::string ghosts = spread_text(simulation.ghost_spread());
+  const dynamics::SolverChoice& solver = scene_.solver;
+  say(fmt::format("Scree {}", version));
+  say(fmt::format("scene           {} ({})", scene_.name, scene_.file));
+  say(fmt::format("ranks           {}", comm_.size()));
+  say(fmt::format("decomposition   {}",
+                  comm_.size() == 1 ? "one domain" : fmt::format("{} subdomains, one per rank", comm_.size())));
+  say(fmt::format("bodies          {} in all; per rank {}", scene_.body_count, owned));
+  say(fmt::format("ghosts          per rank {}", ghosts));
+  say(fmt::format("walls           {}", scene_.walls.size()));
+  say(fmt::format("solver          {}, law {}, tolerance {}, at most {} iterations", solver.name,
+                  problem::name_of(solver.law), solver.stop.tolerance, solver.stop.max_iterations));
+  say(fmt::format("time            {} steps of {} s", scene_.steps, scene_.step.step));
+  say("");
+  say(kTitles);
+  last_line_ = Clock::now();
+}
+
+void RunLog::step(const dynamics::StepReport& report) {
+  if (!comm_.is_root()) return;
+  draw_progress(report);
+  const bool last = report.step == scene_.steps;
+  if (!last && report.step % scene_.output.log_every != 0) return;
+  const auto now = Clock::now();
+  const double seconds_per_step =
+      seconds_between(last_line_, now) / static_cast<double>(std::max<std::int64_t>(1, report.step - last_line_step_));
+  say(fmt::format("{:8d} {:12.6g} {:11d} {:11d} {:11d} {:11.3e} {:12.3e} {:15.6e} {:11.4g}", report.step, report.time,
+                  report.bodies, report.contacts, report.iterations, report.residual, report.max_penetration,
+                  report.kinetic_energy, seconds_per_step));
+  last_line_ = now;
+  last_line_step_ = report.step;
+}
+
+void RunLog::finish(const RunSummary& summary) {
+  clear_progress();
+  say("");
+  say("phase             min (s)     avg (s)     max (s)   share");
+  for (const auto& phase : summary.phases) {
+    const double share = summary.seconds > 0.0 ? 100.0 * phase.avg / summary.seconds : 0.0;
+    say(fmt::format("{:<14} {:10.4f}  {:10.4f}  {:10.4f}  {:5.1f} %", phase.name, phase.min, phase.avg, phase.max,
+                    share));
+  }
+  say(fmt::format("{:<14} {:>10}  {:>10}  {:10.4f}  {:5.1f} %", "total", "", "", summary.seconds, 100.0));
+  say("");
+  say(fmt::format("{} steps, {} iterations, {:.4g} million contact updates a second in the solver", summary.steps,
+                  summary.iterations, 1e-6 * summary.contact_updates_per_second()));
+  say(fmt::format("{} messages, {} bytes between ranks", summary.messages, summary.bytes));
+  parallel::all_or_none(comm_, [&] {
+    if (!failure_.empty()) throw std::runtime_error(fmt::format("{}: {}", file_.string(), failure_));
+  });
+}
+
+void RunLog::say(const std::string& line) {
+  if (!logger_) return;
+  clear_progress();
+  logger_->info(line);
+}
+
+void RunLog::draw_progress(const dynamics::StepReport& report) {
+  constexpr double kSecondsBetween = 0.2;
+  constexpr int kWidth = 40;
+  const auto now = Clock::now();
+  if (!shows_progress_ || seconds_between(last_drawn_, now) < kSecondsBetween) return;
+  last_drawn_ = now;
+  const double done = static_cast<double>(report.step) / static_cast<double>(std::max<std::int64_t>(1, scene_.steps));
+  const double left = seconds_between(start_, now) * (1.0 / std::max(done, 1e-9) - 1.0);
+  const int filled = std::clamp(static_cast<int>(done * kWidth), 0, kWidth);
+  fmt::print(stderr, "\r\033[K[{}{}] {:3.0f} %  {:.0f} s left", std::string(filled, '#'),
+             std::string(kWidth - filled, ' '), 100.0 * done, left);
+  std::fflush(stderr);
+  progress_is_drawn_ = true;
+}
+
+void RunLog::clear_progress() {
+  if (!progress_is_drawn_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  progress_is_drawn_ = false;
+}
+
+}  // namespace scree::io

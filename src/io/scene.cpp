@@ -1,0 +1,456 @@
+#include "scree/io/scene.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <numbers>
+#include <sstream>
+
+#include "scree/io/room.hpp"
+#include "scree/parallel/error.hpp"
+
+namespace scree::io {
+
+namespace {
+
+using model::Vec3;
+
+// Bodies may start in contact; what is deeper than this share of a radius is a mistake.
+constexpr double kAllowedOverlap = 1e-3;
+
+/// Reads the entries of a document into a Scene, section by section.
+class SceneReader {
+ public:
+  SceneReader(const SceneDocument& document, std::string file) : root_(document.root()) {
+    scene_.file = std::move(file);
+  }
+
+  Scene read() {
+    read_head();
+    read_materials();
+    if (const auto walls = root_.find("walls")) {
+      for (const Entry& wall : walls->items()) read_wall(wall);
+      check_room(0.0);
+    }
+    if (const auto fills = root_.find("fills")) {
+      for (const Entry& fill : fills->items()) read_fill(fill);
+    }
+    if (const auto bodies = root_.find("bodies")) {
+      for (const Entry& body : bodies->items()) read_body(body);
+    }
+    if (scene_.body_count == 0) root_.fail("has no bodies: add an entry to 'fills' or 'bodies'");
+    read_time();
+    read_contact();
+    read_solver();
+    read_output();
+    check_room(largest_diameter());
+    return std::move(scene_);
+  }
+
+ private:
+  void read_head();
+  void read_materials();
+  void read_wall(const Entry& entry);
+  void read_fill(const Entry& entry);
+  Region read_region(const Entry& entry) const;
+  void read_radius(const Entry& entry, Fill& fill) const;
+  void read_count(const Entry& entry, Fill& fill) const;
+  void read_body(const Entry& entry);
+  void read_time();
+  void read_contact();
+  void read_solver();
+  void read_output();
+  void check_room(double diameter) const;
+
+  int material_of(const Entry& entry) const;
+  double largest_diameter() const;
+
+  Entry root_;
+  std::vector<Entry> wall_entries_;  // where each wall of the scene comes from
+  Scene scene_;
+};
+
+void SceneReader::read_head() {
+  scene_.name = std::filesystem::path(scene_.file).stem().string();
+  if (const auto name = root_.find("name")) {
+    scene_.name = name->text();
+    const bool plain = std::all_of(scene_.name.begin(), scene_.name.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+    });
+    if (!plain || scene_.name.front() == '.') {
+      name->fail("names the result directory: use letters, digits, '-', '_' and '.' only");
+    }
+  }
+  if (const auto seed = root_.find("seed")) scene_.seed = static_cast<std::uint64_t>(seed->integer(0));
+  if (const auto gravity = root_.find("gravity")) scene_.step.gravity = gravity->vector();
+}
+
+void SceneReader::read_materials() {
+  if (const auto materials = root_.find("materials")) {
+    for (const auto& [name, entry] : materials->members()) {
+      model::Material material{.name = name};
+      if (const auto value = entry.find("density")) material.density = value->positive();
+      if (const auto value = entry.find("friction")) material.friction = value->non_negative();
+      if (const auto value = entry.find("restitution")) material.restitution = value->within(0.0, 1.0);
+      scene_.materials.push_back(material);
+    }
+  }
+  if (scene_.materials.empty()) scene_.materials.push_back({.name = "default"});
+}
+
+int SceneReader::material_of(const Entry& entry) const {
+  std::vector<std::string> names;
+  for (const model::Material& material : scene_.materials) names.push_back(material.name);
+  const auto chosen = entry.find("material");
+  if (chosen) return static_cast<int>(chosen->choice(names));
+  if (names.size() > 1) entry.fail(fmt::format("needs the key 'material': one of {}", fmt::join(names, ", ")));
+  return 0;
+}
+
+void SceneReader::read_wall(const Entry& entry) {
+  const std::string kind = entry.one_of({"plane", "container", "cylinder"});
+  const int material = material_of(entry);
+  std::string name = fmt::format("{} {}", kind, scene_.walls.size());
+  if (const auto given = entry.find("name")) name = given->text();
+  const Entry shape = entry.at(kind);
+  if (kind == "plane") {
+    scene_.walls.push_back({name, model::Plane{shape.at("point").vector(), shape.at("normal").direction()}, material});
+  } else if (kind == "cylinder") {
+    Vec3 axis = Vec3::UnitZ();
+    if (const auto given = shape.find("axis")) axis = given->direction();
+    scene_.walls.push_back(
+        {name, model::Tube{shape.at("point").vector(), axis, shape.at("radius").positive()}, material});
+  } else {
+    const model::Box inside{shape.at("lower").vector(), shape.at("upper").vector()};
+    if (!(inside.lower.array() < inside.upper.array()).all()) {
+      shape.fail("leaves no room: 'lower' must be below 'upper' in x, y and z");
+    }
+    bool open_top = true;
+    if (const auto given = shape.find("open_top")) open_top = given->flag();
+    for (model::Wall& wall : model::container(name, inside, material, open_top))
+      scene_.walls.push_back(std::move(wall));
+  }
+  wall_entries_.resize(scene_.walls.size(), entry);
+}
+
+Region SceneReader::read_region(const Entry& entry) const {
+  if (entry.one_of({"box", "cylinder"}) == "cylinder") {
+    const Entry shape = entry.at("cylinder");
+    return CylinderRegion{shape.at("point").vector(), shape.at("radius").positive(), shape.at("height").positive()};
+  }
+  const Entry shape = entry.at("box");
+  const model::Box box{shape.at("lower").vector(), shape.at("upper").vector()};
+  if (!(box.lower.array() < box.upper.array()).all()) shape.fail("'lower' must be below 'upper' in x, y and z");
+  return box;
+}
+
+void SceneReader::read_radius(const Entry& entry, Fill& fill) const {
+  const Entry radius = entry.at("radius");
+  if (radius.is_map()) {
+    fill.radius_min = radius.at("min").positive();
+    fill.radius_max = radius.at("max").positive();
+    if (fill.radius_min > fill.radius_max) radius.fail("'min' must not exceed 'max'");
+  } else {
+    fill.radius_min = fill.radius_max = radius.positive();
+  }
+}
+
+void SceneReader::read_count(const Entry& entry, Fill& fill) const {
+  constexpr double kWidest = 1e6;  // diameters: keeps the number of sites in 64 bits
+  const auto* box = std::get_if<model::Box>(&fill.region);
+  const auto* cylinder = std::get_if<CylinderRegion>(&fill.region);
+  const double extent =
+      box != nullptr ? (box->upper - box->lower).maxCoeff() : std::max(2.0 * cylinder->radius, cylinder->height);
+  if (extent > kWidest * 2.0 * fill.radius_max) {
+    entry.at("region").fail("is more than a million body diameters wide: check the units");
+  }
+  const std::int64_t capacity = FillSites(fill).capacity();
+  if (capacity == 0) entry.at("region").fail("has no room for a single body: make it larger or 'radius' smaller");
+  fill.count = capacity;
+  if (const auto count = entry.find("count")) {
+    fill.count = count->integer(1);
+    if (fill.count > capacity) {
+      count->fail(
+          fmt::format("asks for {} bodies, but only {} fit: make the region larger, or 'radius' or 'spacing' smaller",
+                      fill.count, capacity));
+    }
+  }
+}
+
+void SceneReader::read_fill(const Entry& entry) {
+  Fill fill{.region = read_region(entry.at("region"))};
+  read_radius(entry, fill);
+  fill.material = material_of(entry);
+  fill.density = scene_.materials[fill.material].density;
+  if (const auto mass = entry.find("mass")) fill.mass = mass->positive();
+  if (const auto lattice = entry.find("lattice")) {
+    fill.lattice = lattice->choice({"cubic", "hexagonal"}) == 0 ? Fill::Lattice::cubic : Fill::Lattice::hexagonal;
+  }
+  if (const auto jitter = entry.find("jitter")) fill.jitter = jitter->non_negative();
+  if (const auto spacing = entry.find("spacing")) fill.spacing = spacing->positive();
+  if (fill.spacing < 1.0 + fill.jitter) {
+    entry.fail(fmt::format("'spacing' {} lets bodies overlap: it must be at least 1 + 'jitter' = {}", fill.spacing,
+                           1.0 + fill.jitter));
+  }
+  if (const auto velocity = entry.find("velocity")) fill.velocity = velocity->vector();
+  read_count(entry, fill);
+  for (const model::Wall& wall : scene_.walls) {
+    if (const auto wrong = region_behind(fill.region, wall)) entry.at("region").fail(*wrong);
+  }
+  for (std::size_t k = 0; k < scene_.fills.size(); ++k) {
+    if (regions_overlap(fill.region, scene_.fills[k].region)) {
+      entry.at("region").fail(fmt::format("overlaps that of fills[{}]: move them apart", k));
+    }
+  }
+  scene_.body_count += fill.count;
+  scene_.fills.push_back(fill);
+}
+
+void SceneReader::read_body(const Entry& entry) {
+  const Vec3 position = entry.at("position").vector();
+  const double radius = entry.at("radius").positive();
+  const int material = material_of(entry);
+  double density = scene_.materials[material].density;
+  const auto mass = entry.find("mass");
+  if (mass) density = mass->positive() / (4.0 / 3.0 * std::numbers::pi * radius * radius * radius);
+  model::Body body = model::make_sphere(scene_.body_count, position, radius, density, material);
+  if (mass) body.mass = mass->positive();  // exactly
+  if (!(body.mass > 0.0)) entry.fail("is too small to have a mass: check the units of 'radius'");
+  if (const auto velocity = entry.find("velocity")) Vec3::Map(body.velocity) = velocity->vector();
+  if (const auto spin = entry.find("spin")) Vec3::Map(body.spin) = spin->vector();
+  for (const model::Wall& wall : scene_.walls) {
+    const double gap = model::gap_to_wall(wall, position, radius).gap;
+    if (gap < -kAllowedOverlap * radius) {
+      entry.fail(fmt::format("starts {:.6g} m inside the wall '{}': move it", -gap, wall.name));
+    }
+  }
+  ++scene_.body_count;
+  scene_.bodies.push_back(body);
+}
+
+void SceneReader::read_time() {
+  const Entry time = root_.at("time");
+  if (const auto step = time.find("step")) scene_.step.step = step->positive();
+  if (const auto steps = time.find("steps")) {
+    scene_.steps = steps->integer(0);
+  } else if (const auto end = time.find("end")) {
+    // An end that is a whole number of steps away must not get one more from rounding.
+    const double steps_to_end = std::ceil(end->non_negative() / scene_.step.step - 1e-6);
+    if (steps_to_end > 9e15) end->fail("is too many steps away: check 'step'");
+    scene_.steps = static_cast<std::int64_t>(steps_to_end);
+  } else {
+    time.fail("needs the key 'steps' or 'end'");
+  }
+}
+
+void SceneReader::read_contact() {
+  const auto contact = root_.find("contact");
+  if (!contact) return;
+  if (const auto value = contact->find("margin")) scene_.step.margin = value->non_negative();
+  if (const auto value = contact->find("skin")) scene_.step.skin = value->positive();
+  if (const auto value = contact->find("recovery_speed")) scene_.step.recovery_speed = value->non_negative();
+  if (const auto value = contact->find("restitution_threshold"))
+    scene_.step.restitution_threshold = value->non_negative();
+  if (const auto value = contact->find("warm_start")) scene_.step.warm_start = value->flag();
+}
+
+template <typename Infos>
+std::vector<std::string> names_of(const Infos& infos) {
+  std::vector<std::string> names;
+  for (const auto& info : infos) names.emplace_back(info.name);
+  return names;
+}
+
+int bounded_int(const Entry& entry) {
+  const std::int64_t value = entry.integer(1);
+  if (value > std::numeric_limits<int>::max()) entry.fail("is too large");
+  return static_cast<int>(value);
+}
+
+void SceneReader::read_solver() {
+  const auto section = root_.find("solver");
+  dynamics::SolverChoice& choice = scene_.solver;
+  if (section) {
+    if (const auto name = section->find("name")) choice.name = name->text();
+    if (const auto law = section->find("law")) choice.law = problem::laws()[law->choice(names_of(problem::laws()))].law;
+    if (const auto measure = section->find("measure")) {
+      choice.stop.measure = problem::measures()[measure->choice(names_of(problem::measures()))].measure;
+    }
+    if (const auto value = section->find("tolerance")) choice.stop.tolerance = value->non_negative();
+    if (const auto value = section->find("max_iterations")) choice.stop.max_iterations = bounded_int(*value);
+    if (const auto value = section->find("check_every")) choice.stop.check_every = bounded_int(*value);
+    if (const auto bounds = section->find("bounds")) {
+      const bool last_step = bounds->choice({"last_step", "frictionless"}) == 0;
+      choice.bounds = last_step ? dynamics::BoundSource::last_step : dynamics::BoundSource::frictionless;
+    }
+    if (const auto coupling = section->find("coupling")) {
+      const auto& couplings = problem::couplings();
+      choice.coupling = couplings[coupling->choice(names_of(couplings))].coupling;
+    }
+    if (const auto options = section->find("options")) {
+      for (const auto& [name, value] : options->members()) choice.options[name] = value.number();
+    }
+  }
+  try {
+    (void)solvers::make_solver(choice.name, choice.options, choice.law);
+  } catch (const InputError& error) {
+    const auto name = section ? section->find("name") : std::nullopt;
+    const Entry place = name ? *name : section.value_or(root_);
+    place.fail(error.what());
+  }
+}
+
+void SceneReader::read_output() {
+  const auto output = root_.find("output");
+  if (!output) return;
+  if (const auto value = output->find("every")) scene_.output.every = value->integer(0);
+  if (const auto value = output->find("contacts")) scene_.output.contacts = value->flag();
+  if (const auto value = output->find("log_every")) scene_.output.log_every = value->integer(1);
+}
+
+double SceneReader::largest_diameter() const {
+  double diameter = 0.0;
+  for (const Fill& fill : scene_.fills) diameter = std::max(diameter, 2.0 * fill.radius_max);
+  for (const model::Body& body : scene_.bodies) diameter = std::max(diameter, 2.0 * body.radius);
+  return diameter;
+}
+
+void SceneReader::check_room(double diameter) const {
+  const std::vector<model::Wall>& walls = scene_.walls;
+  for (std::size_t a = 0; a < walls.size(); ++a) {
+    if (const auto wrong = lack_of_room(walls[a], diameter)) wall_entries_[a].fail(*wrong);
+    for (std::size_t b = 0; b < a; ++b) {
+      if (const auto wrong = lack_of_room(walls[b], walls[a], diameter)) wall_entries_[a].fail(*wrong);
+    }
+  }
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) {
+    throw InputError(file.string() + ": no such file: check the name and the working directory");
+  }
+  if (std::filesystem::is_directory(file, error)) {
+    throw InputError(file.string() + ": is a directory: name a scene file in it");
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream || stream.bad())
+    throw InputError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
+  return text.str();
+}
+
+/// Finds bodies of a small set that a sphere overlaps.
+class OverlapFinder {
+ public:
+  explicit OverlapFinder(const std::vector<model::Body>& bodies) : bodies_(bodies), order_(bodies.size()) {
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+      order_[k] = k;
+      largest_ = std::max(largest_, bodies[k].radius);
+    }
+    std::sort(order_.begin(), order_.end(), [&](auto a, auto b) { return left_of(bodies_[a].position[0], b); });
+  }
+
+  /// The number of the first body that overlaps `body`, other than itself.
+  [[nodiscard]] std::optional<std::size_t> hit_by(const model::Body& body) const {
+    const double reach = body.radius + largest_;
+    auto near = std::lower_bound(order_.begin(), order_.end(), body.position[0] - reach,
+                                 [&](std::size_t k, double x) { return bodies_[k].position[0] < x; });
+    for (; near != order_.end() && bodies_[*near].position[0] <= body.position[0] + reach; ++near) {
+      const model::Body& other = bodies_[*near];
+      const double distance = (Vec3::Map(other.position) - Vec3::Map(body.position)).norm();
+      const double allowed = kAllowedOverlap * std::min(other.radius, body.radius);
+      if (other.id != body.id && distance < other.radius + body.radius - allowed) return *near;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool left_of(double x, std::size_t other) const { return x < bodies_[other].position[0]; }
+
+  const std::vector<model::Body>& bodies_;
+  std::vector<std::size_t> order_;
+  double largest_ = 0.0;
+};
+
+struct Share {
+  std::int64_t begin, end;
+};
+
+Share share_of(const parallel::Comm& comm, std::int64_t count) {
+  const std::int64_t whole = count / comm.size(), rest = count % comm.size();
+  const std::int64_t begin = comm.rank() * whole + std::min<std::int64_t>(comm.rank(), rest);
+  return {begin, begin + whole + (comm.rank() < rest ? 1 : 0)};
+}
+
+}  // namespace
+
+Scene parse_scene(const std::string& text, const std::string& file, const std::vector<Override>& overrides) {
+  const SceneDocument document(text, file, overrides);
+  return SceneReader(document, file).read();
+}
+
+Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
+                 const std::vector<Override>& overrides) {
+  std::string text;
+  parallel::all_or_none(comm, [&] {
+    if (comm.is_root()) text = read_text(file);
+    if (text.size() > std::size_t{1} << 30) throw InputError(file.string() + ": is larger than 1 GB: use 'fills'");
+  });
+  auto length = static_cast<std::int64_t>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT64_T, 0, comm.handle());
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm.handle());
+  return parse_scene(text, file.string(), overrides);
+}
+
+model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
+  model::Bodies bodies;
+  parallel::all_or_none(comm, [&] {
+    if (scene.body_count / comm.size() > std::numeric_limits<std::int32_t>::max() / 4) {
+      throw InputError(fmt::format("{}: asks for {} bodies: use more ranks", scene.file, scene.body_count));
+    }
+    const OverlapFinder listed(scene.bodies);
+    std::int64_t first_id = 0;
+    for (std::size_t f = 0; f < scene.fills.size(); ++f) {
+      const Fill& fill = scene.fills[f];
+      const FillSites sites(fill);
+      const Share share = share_of(comm, fill.count);
+      for (std::int64_t k = share.begin; k < share.end; ++k) {
+        const model::Body body = make_fill_body(fill, sites, scene.seed, static_cast<int>(f), k, first_id + k);
+        if (const auto hit = listed.hit_by(body)) {
+          throw InputError(fmt::format("{}: bodies[{}]: overlaps a body of fills[{}]: move it", scene.file, *hit, f));
+        }
+        bodies.add_owned(body);
+      }
+      first_id += fill.count;
+    }
+    const Share share = share_of(comm, static_cast<std::int64_t>(scene.bodies.size()));
+    for (std::int64_t k = share.begin; k < share.end; ++k) {
+      const model::Body& body = scene.bodies[static_cast<std::size_t>(k)];
+      if (const auto hit = listed.hit_by(body)) {
+        throw InputError(fmt::format("{}: bodies[{}]: overlaps bodies[{}]: move it", scene.file, k, *hit));
+      }
+      bodies.add_owned(body);
+    }
+  });
+  return bodies;
+}
+
+dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene) {
+  return {.materials = scene.materials,
+          .walls = scene.walls,
+          .bodies = make_bodies(comm, scene),
+          .step = scene.step,
+          .solver = scene.solver};
+}
+
+}  // namespace scree::io

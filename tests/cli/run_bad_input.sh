@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Bad input to scree-run: one line, exit code 2, nothing written.
+. "$(dirname "$0")/common.sh"
+
+cat >good.yaml <<'YAML'
+materials:
+  glass: {density: 2500, friction: 0.3}
+walls:
+  - {name: floor, plane: {point: [0, 0, 0], normal: [0, 0, 1]}}
+fills:
+  - {region: {box: {lower: [0, 0, 0], upper: [1, 1, 1]}}, radius: 0.05, count: 50}
+time: {step: 0.005, steps: 5}
+YAML
+
+# with FROM TO: a copy of the good scene in bad.yaml with a change.
+with() {
+  awk -v from="$1" -v to="$2" '{
+    at = index($0, from)
+    print at ? substr($0, 1, at - 1) to substr($0, at + length(from)) : $0
+  }' good.yaml >bad.yaml
+}
+
+run scree-run missing.yaml
+expect_error 2 "missing.yaml: no such file"
+run scree-run
+expect_error 2 "SCENE is required"
+run scree-run good.yaml --nosuch
+expect_error 2 "--nosuch"
+run scree-run good.yaml more.yaml
+expect_error 2 "more.yaml"
+run scree-run good.yaml --out
+expect_error 2 "--out"
+
+with 'radius: 0.05' 'radius: [0.05'
+run scree-run bad.yaml
+expect_error 2 "malformed YAML"
+with 'friction:' 'fricton:'
+run scree-run bad.yaml
+expect_error 2 "bad.yaml:2: materials.glass.fricton: unknown key, the nearest known key is 'friction'"
+with 'radius: 0.05' 'radius: -0.05'
+run scree-run bad.yaml
+expect_error 2 "bad.yaml:6: fills[0].radius: must be positive, is -0.05"
+with 'radius: 0.05' 'radius: 0.05, mass: -1'
+run scree-run bad.yaml
+expect_error 2 "fills[0].mass: must be positive, is -1"
+with 'density: 2500' 'density: .nan'
+run scree-run bad.yaml
+expect_error 2 "bad.yaml:2: materials.glass.density: must be finite"
+with 'fills:' '  - {name: lid, plane: {point: [0, 0, -1], normal: [0, 0, -1]}}
+fills:'
+run scree-run bad.yaml
+expect_error 2 "bad.yaml:5: walls[1]: walls 'floor' and 'lid' leave no room between them"
+with 'fills:' '  - {container: {lower: [0, 0, 0], upper: [1, 0, 1]}}
+fills:'
+run scree-run bad.yaml
+expect_error 2 "leaves no room"
+with 'count: 50' 'count: 5000'
+run scree-run bad.yaml
+expect_error 2 "asks for 5000 bodies, but only 1044 fit"
+
+touch regular-file
+run scree-run good.yaml --out regular-file/results
+expect_error 2 "regular-file/results: cannot be made"
+run scree-run good.yaml --out results --json regular-file/run.json
+expect_error 2 "regular-file is not a directory"
+run scree-run good.yaml --out results --json .
+expect_error 2 ".: is a directory"
+run scree-run good.yaml --solver nosuch
+expect_error 2 "the solvers are: npgs, pgs, jacobi, gpminres"
+run scree-run good.yaml --solver gpminres --set solver.law=cone
+expect_error 2 "cannot take the law 'cone'"
+run scree-run good.yaml --set solver.options.nosuch=1
+expect_error 2 "has no option 'nosuch'"
+run scree-run good.yaml --steps -3
+expect_error 2 "--steps -3: time.steps: must be at least 0, is -3"
+run scree-run good.yaml --steps many
+expect_error 2 "--steps many"
+run scree-run good.yaml --tolerance nan
+expect_error 2 "--tolerance nan"
+run scree-run good.yaml --max-iterations 0
+expect_error 2 "solver.max_iterations: must be at least 1"
+run scree-run good.yaml --set fills[0].radus=1
+expect_error 2 "nearest known key is 'radius'"
+run scree-run good.yaml --set nonsense
+expect_error 2 "must be key.path=value"
+
+finish
