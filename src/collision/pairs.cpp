@@ -118,9 +118,12 @@ std::vector<Grid> build_grids(const Bodies& bodies, double reach) {
     members[level].push_back(k);
     widest[level] = std::max(widest[level], radius);
   }
+  // Wider than the reach by more than rounding can move a centre: bodies just within reach lie in adjacent cells.
+  constexpr double room_for_rounding = 1.0 + 1e-9;
   std::vector<Grid> grids;
   for (std::size_t level = 0; level < members.size(); ++level)
-    if (!members[level].empty()) grids.emplace_back(bodies, std::move(members[level]), 2.0 * widest[level] + reach);
+    if (!members[level].empty())
+      grids.emplace_back(bodies, std::move(members[level]), room_for_rounding * (2.0 * widest[level] + reach));
   return grids;
 }
 

@@ -98,6 +98,7 @@ void Bodies::keep_ghosts(const std::vector<int>& kept) {
 void Bodies::refresh_ghosts(const parallel::Halo& halo) {
   constexpr parallel::Halo::Layout triple{3, 3};
   static_assert(sizeof(Vec3) == 3 * sizeof(double));
+  if (size() == 0) return;  // no numbers to point at, and nobody to exchange them with
   for (std::vector<Vec3>* array : {&position, &velocity, &spin}) halo.forward(array->data()->data(), triple);
 }
 
