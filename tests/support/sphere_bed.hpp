@@ -53,7 +53,8 @@ enum class Placement {
   one_rank,   ///< all on the last rank: the others are empty
   gaps,       ///< slabs, but only on every other rank
 };
-inline constexpr Placement placements[] = {Placement::scattered, Placement::slabs, Placement::one_rank, Placement::gaps};
+inline constexpr Placement placements[] = {Placement::scattered, Placement::slabs, Placement::one_rank,
+                                           Placement::gaps};
 
 [[nodiscard]] inline std::string name_of(Placement placement) {
   constexpr const char* names[] = {"scattered", "slabs", "one rank", "gaps"};
