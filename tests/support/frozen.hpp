@@ -51,8 +51,9 @@ inline model::Body unit_sphere(std::int64_t id, const model::Vec3& position, dou
   return model::make_sphere(id, position, radius, 2.0, 0);
 }
 
-/// nx x ny x nz spheres of unequal size, pressed into a box by their weight for one step, each shifted from its place
-/// by up to `jostle` (m) in every direction. The less, the more contacts hold each other and the harder the problem.
+/// nx x ny x nz spheres of unequal size in a box, pressed together by their weight for one step, each shifted from its
+/// place by up to `jostle` (m) in every direction. Layers overlap a little; side by side there is just room, so that
+/// the walls cannot squeeze anybody and a solution exists.
 inline FrozenScene bed(int nx, int ny, int nz, unsigned seed, double jostle = 0.04) {
   FrozenScene scene;
   Dice dice(seed);
@@ -60,8 +61,8 @@ inline FrozenScene bed(int nx, int ny, int nz, unsigned seed, double jostle = 0.
   for (int z = 0; z < nz; ++z)
     for (int y = 0; y < ny; ++y)
       for (int x = 0; x < nx; ++x, ++id) {
-        const model::Vec3 place = model::Vec3(x + 0.5, y + 0.5, z + 0.5) + jostle * dice.vector();
-        scene.bodies.push_back(unit_sphere(id, place, 0.5 + 0.02 * dice()));
+        const model::Vec3 place = model::Vec3(x + 0.5, y + 0.5, 0.97 * z + 0.49) + jostle * dice.vector();
+        scene.bodies.push_back(unit_sphere(id, place, 0.495 + 0.005 * dice()));
         const model::Vec3 velocity = 0.02 * dice.vector() - model::Vec3(0.0, 0.0, gravity * scene.step);
         const model::Vec3 spin = 0.02 * dice.vector();
         std::copy_n(velocity.data(), 3, scene.bodies.back().velocity);
