@@ -116,6 +116,10 @@ std::string catalogue() {
   text += "couplings of sweeps across ranks:\n";
   for (const auto& coupling : problem::couplings())
     text += fmt::format("  {:<20} {}\n", coupling.name, coupling.description);
+  text += "couplings of sweeps across ranks:\n";
+  for (const auto& coupling : problem::couplings()) {
+    text += fmt::format("  {:<20} {}\n", coupling.name, coupling.description);
+  }
   text += "measures:\n";
   for (const auto& measure : problem::measures())
     text += fmt::format("  {:<20} {}\n", measure.name, measure.description);

@@ -52,8 +52,10 @@ void RunLog::header(const dynamics::Simulation& simulation) {
   say(fmt::format("Scree {}", version));
   say(fmt::format("scene           {} ({})", scene_.name, scene_.file));
   say(fmt::format("ranks           {}", comm_.size()));
-  say(fmt::format("decomposition   {}",
-                  comm_.size() == 1 ? "one domain" : fmt::format("{} subdomains, one per rank", comm_.size())));
+  say(fmt::format("decomposition   {}", comm_.size() == 1
+                                            ? "one domain"
+                                            : fmt::format("{} subdomains, one per rank; sweeps coupled by {}",
+                                                          comm_.size(), problem::name_of(solver.coupling))));
   say(fmt::format("bodies          {} in all; per rank {}", scene_.body_count, owned));
   say(fmt::format("ghosts          per rank {}", ghosts));
   say(fmt::format("walls           {}", scene_.walls.size()));

@@ -294,6 +294,9 @@ void SceneReader::read_solver() {
       const auto& couplings = problem::couplings();
       choice.coupling = couplings[coupling->choice(names_of(couplings))].coupling;
     }
+    if (const auto coupling = section->find("coupling")) {
+      choice.coupling = problem::couplings()[coupling->choice(names_of(problem::couplings()))].coupling;
+    }
     if (const auto options = section->find("options")) {
       for (const auto& [name, value] : options->members()) choice.options[name] = value.number();
     }

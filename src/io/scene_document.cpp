@@ -140,6 +140,7 @@ const std::vector<std::string_view>& scene_keys() {
       "solver.check_every",
       "solver.bounds",
       "solver.coupling",
+      "solver.coupling",
       "solver.options.*",
       "output.every",
       "output.contacts",

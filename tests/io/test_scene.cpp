@@ -178,6 +178,7 @@ BOOST_AUTO_TEST_CASE(bad_solvers_are_refused) {
   check_error("time:", "solver: {law: nosuch}\ntime:", "solver.law: must be one of frictionless");
   check_error("time:", "solver: {name: npgs, options: {omga: 1}}\ntime:", "no option 'omga'");
   check_error("time:", "solver: {name: gpminres, law: cone}\ntime:", "cannot take the law 'cone'");
+  check_error("time:", "solver: {coupling: none}\ntime:", "solver.coupling: must be one of interface-splitting");
   check_error("time:", "solver: {max_iterations: 0}\ntime:", "must be at least 1");
   check_error("time:", "solver: {tolerance: -1}\ntime:", "must not be negative");
 }
