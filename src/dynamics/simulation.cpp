@@ -92,7 +92,10 @@ void Simulation::update_neighbourhood() {
   const double coming = options_.step * largest_speed_;
   const double margin = options_.margin * mean_radius_;
   if (margin + 2.0 * (moved_ + coming) > neighbourhood_.reach) {
-    const double reach = margin + std::max(options_.skin * mean_radius_, 2.0 * coming);
+    // Bodies that cross several others in one step are beyond what the step can resolve: one of them must not make all
+    // others look far.
+    constexpr double farthest = 4.0;  // mean radii
+    const double reach = margin + std::max(options_.skin * mean_radius_, std::min(2.0 * coming, farthest * mean_radius_));
     neighbourhood_ = search(comm_, bodies_, walls_, reach, neighbourhood_.pairs);
     moved_ = 0.0;
     ++searches_;
