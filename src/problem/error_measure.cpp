@@ -1,6 +1,7 @@
 #include "scree/problem/error_measure.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace scree::problem {
 
@@ -27,6 +28,16 @@ double value_of(const ErrorMeasures& errors, Measure measure) {
   return errors.projected_gradient;
 }
 
+namespace {
+
+/// Without a scale only no error at all is small.
+double relative(double error, double scale) {
+  if (scale > 0.0) return error / scale;
+  return error > 0.0 ? std::numeric_limits<double>::infinity() : 0.0;
+}
+
+}  // namespace
+
 ErrorMeasures measure_errors(const ContactProblem& problem, Vec x, Vec w) {
   // p = x - P_K(x - w)
   const auto p = problem.make_vector();
@@ -39,9 +50,8 @@ ErrorMeasures measure_errors(const ContactProblem& problem, Vec x, Vec w) {
   for (const auto& [vec, norm] : norms) petsc(VecNormEnd(vec, NORM_2, norm));
 
   ErrorMeasures errors;
-  const double scale = std::max({size_r, size_x, size_w});
-  errors.natural = scale > 0.0 ? step / scale : 0.0;
-  errors.natural_q = size_r > 0.0 ? step / size_r : 0.0;
+  errors.natural = relative(step, std::max({size_r, size_x, size_w}));
+  errors.natural_q = relative(step, size_r);
   problem.K.project_gradient(x, w, p);
   petsc(VecNorm(p, NORM_INFINITY, &errors.projected_gradient));
   return errors;
