@@ -222,7 +222,6 @@ void SceneReader::read_body(const Entry& entry) {
   if (mass) density = mass->positive() / (4.0 / 3.0 * std::numbers::pi * radius * radius * radius);
   model::Body body = model::make_sphere(scene_.body_count, position, radius, density, material);
   if (mass) body.mass = mass->positive();  // exactly
-  if (!(body.mass > 0.0)) entry.fail("is too small to have a mass: check the units of 'radius'");
   if (const auto velocity = entry.find("velocity")) Vec3::Map(body.velocity) = velocity->vector();
   if (const auto spin = entry.find("spin")) Vec3::Map(body.spin) = spin->vector();
   for (const model::Wall& wall : scene_.walls) {

@@ -15,8 +15,9 @@ namespace scree::io {
 
 namespace {
 
-// Far beyond any scene, and small enough that volumes and moments of inertia stay finite.
+// Far beyond any scene, and near enough that volumes and moments of inertia neither overflow nor vanish.
 constexpr double kLargestNumber = 1e30;
+constexpr double kSmallestNumber = 1e-30;
 
 std::string join_path(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
 
@@ -310,6 +311,8 @@ double Entry::number() const {
   }
   if (!std::isfinite(value)) fail(fmt::format("must be finite, is {}", quoted()));
   if (std::abs(value) > kLargestNumber) fail(fmt::format("must be at most 1e30 in size, is {}", quoted()));
+  if (value != 0.0 && std::abs(value) < kSmallestNumber)
+    fail(fmt::format("must be 0 or at least 1e-30 in size, is {}", quoted()));
   return value;
 }
 

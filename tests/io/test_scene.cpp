@@ -151,6 +151,7 @@ BOOST_AUTO_TEST_CASE(bad_values_are_refused) {
   check_error("mass: 7", "mass: -7", "bodies[0].mass: must be positive, is -7");
   check_error("mass: 7", "mass: .inf", "bodies[0].mass: must be finite");
   check_error("mass: 7", "mass: 1e200", "at most 1e30");
+  check_error("mass: 7", "mass: 1e-200", "at least 1e-30");
   check_error("density: 2500", "density: 0", "materials.glass.density: must be positive, is 0");
   check_error("friction: 0.3", "friction: -0.3", "materials.glass.friction: must not be negative");
   check_error("restitution: 0.2", "restitution: 1.2", "must lie between 0 and 1, is 1.2");
