@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -229,11 +230,13 @@ void Simulation::summarise() {
     for (int c = 0; c < 3; ++c) sums[momentum + static_cast<std::size_t>(c)] += bodies_.mass[k] * bodies_.velocity[k][c];
   }
   double penetration = 0.0;
+  std::set<int> behind_walls;
   for (const auto& contact : contacts_.contacts) {
     penetration = std::max(penetration, -contact.gap);
-    // All of the body is behind the wall.
-    if (contact.b < 0 && contact.gap < -2.0 * bodies_.radius[static_cast<std::size_t>(contact.a)]) sums[lost] += 1.0;
+    const bool wholly_behind = contact.gap < -2.0 * bodies_.radius[static_cast<std::size_t>(contact.a)];
+    if (contact.b < 0 && wholly_behind) behind_walls.insert(contact.a);
   }
+  sums[lost] += static_cast<double>(behind_walls.size());
   comm_.sum(sums);
   report_.max_penetration = comm_.max(penetration);
   report_.kinetic_energy = sums[energy];
