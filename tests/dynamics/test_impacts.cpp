@@ -37,8 +37,8 @@ struct Impact {
 
 Vec3 relative_velocity(const Pair& pair) { return velocity_of(pair.b) - velocity_of(pair.a); }
 
-/// Steps until the spheres no longer approach each other. (On the convex cone, friction may begin to act a moment before
-/// the surfaces meet; the step of the impact is the last one.)
+/// Steps until the spheres no longer approach each other. (On the convex cone, friction may begin to act a moment
+/// before the surfaces meet; the step of the impact is the last one.)
 Impact collide(const Pair& pair, double friction, double restitution) {
   Setup setup = make_setup(world(), {pair.a, pair.b}, {}, friction, restitution);
   setup.step.gravity.setZero();
@@ -59,9 +59,7 @@ Impact collide(const Pair& pair, double friction, double restitution) {
   return {pair, pair, Vec3::UnitX(), 0.0, Vec3::Zero()};
 }
 
-Vec3 momentum(const Pair& pair) {
-  return pair.a.mass * velocity_of(pair.a) + pair.b.mass * velocity_of(pair.b);
-}
+Vec3 momentum(const Pair& pair) { return pair.a.mass * velocity_of(pair.a) + pair.b.mass * velocity_of(pair.b); }
 
 /// About the origin, at the positions of `at`: impulses act there.
 Vec3 angular_momentum(const Pair& pair, const Pair& at) {
@@ -100,8 +98,7 @@ BOOST_AUTO_TEST_CASE(the_pair_is_at_home_on_two_ranks) {
 BOOST_AUTO_TEST_CASE(central_impacts_follow_newtons_law) {
   for (const double restitution : {0.0, 0.5, 1.0})
     for (const double friction : {0.0, 0.4}) {
-      const Impact impact =
-          collide(meeting(Vec3::Zero(), {2.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}), friction, restitution);
+      const Impact impact = collide(meeting(Vec3::Zero(), {2.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}), friction, restitution);
       check_balance(impact);
       const Vec3 expected = -restitution * relative_velocity(impact.before);
       BOOST_TEST((relative_velocity(impact.after) - expected).norm() <= 1e-12 * 3.0);
@@ -128,8 +125,8 @@ BOOST_AUTO_TEST_CASE(oblique_rough_impacts_stick_or_slide) {
   const Impact stuck = collide(meeting({0.0, 0.1, 0.0}, {2.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}), 2.0, 0.5);
   check_balance(stuck);
   const Vec3& n = stuck.normal;
-  const Vec3 surface = relative_velocity(stuck.after) -
-                       (0.5 * spin_of(stuck.after.a) + 0.5 * spin_of(stuck.after.b)).cross(n);
+  const Vec3 surface =
+      relative_velocity(stuck.after) - (0.5 * spin_of(stuck.after.a) + 0.5 * spin_of(stuck.after.b)).cross(n);
   BOOST_TEST((surface - n.dot(surface) * n).norm() <= 1e-12 * 3.0);
   BOOST_TEST(std::abs(n.dot(surface) + 0.5 * n.dot(relative_velocity(stuck.before))) <= 1e-12 * 3.0);
   BOOST_TEST(spin_of(stuck.after.a).z() * spin_of(stuck.after.b).z() > 0.0);

@@ -31,9 +31,8 @@ Run run(const Frozen& frozen, double tolerance, int max_iterations, Solver&& sol
 
 Run run_gpminres(const Frozen& frozen, double tolerance, int max_iterations,
                  const solvers::GpminresOptions& options = {}) {
-  return run(frozen, tolerance, max_iterations, [&](const auto& problem, Vec x, auto& monitor) {
-    solvers::gpminres(problem, x, monitor, options);
-  });
+  return run(frozen, tolerance, max_iterations,
+             [&](const auto& problem, Vec x, auto& monitor) { solvers::gpminres(problem, x, monitor, options); });
 }
 
 }  // namespace

@@ -22,7 +22,9 @@ namespace {
 struct Case {
   std::string solver;
   Law law;
-  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.solver << " on " << name_of(c.law); }
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) {
+    return out << c.solver << " on " << name_of(c.law);
+  }
 };
 
 std::vector<Case> all_cases() {
@@ -35,7 +37,8 @@ std::vector<Case> all_cases() {
 constexpr double tolerance = 1e-6;
 
 /// Iterations within which a solver must bring the natural residual of the bed below the tolerance, on any number of
-/// ranks: two to three times what it takes on one (npgs 34, pgs 87, jacobi 1,235, gpminres 10). A new solver gets 1,000.
+/// ranks: two to three times what it takes on one (npgs 34, pgs 87, jacobi 1,235, gpminres 10). A new solver gets
+/// 1,000.
 int iteration_limit(const std::string& solver) {
   if (solver == "npgs") return 100;
   if (solver == "pgs") return 300;
@@ -138,7 +141,8 @@ BOOST_DATA_TEST_CASE(takes_a_start_outside_the_set, data::make(all_cases()), the
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, the_case.law);
   const parallel::Vector x = frozen.problem.make_vector();
   parallel::petsc(VecSet(x, -1.0));
-  solvers::Monitor monitor(frozen.problem, {.tolerance = tolerance, .max_iterations = iteration_limit(the_case.solver)});
+  solvers::Monitor monitor(frozen.problem,
+                           {.tolerance = tolerance, .max_iterations = iteration_limit(the_case.solver)});
   solvers::make_solver(the_case.solver, {}, the_case.law)(frozen.problem, x, monitor);
   const Judged judged = judge(frozen.problem, x);
   BOOST_TEST(judged.natural <= tolerance * (1.0 + 1e-6));
