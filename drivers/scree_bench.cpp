@@ -89,7 +89,7 @@ class Bench {
     const std::vector<model::Wall> floor = {{"floor", model::Plane{Vec3(0, 0, -0.1), Vec3::UnitZ()}, 0}};
     const double margin = 0.01;
     dynamics::distribute(comm, bodies_, margin);
-    neighbourhood_ = dynamics::search(comm, bodies_, floor, margin, {});
+    neighbourhood_ = dynamics::search(comm, bodies_, floor, {margin, margin}, {});
     contacts_ = find_contacts(bodies_, floor, neighbourhood_.pairs, margin, 0.0);
     total_ = comm.sum(static_cast<std::int64_t>(contacts_.size()));
   }

@@ -250,7 +250,7 @@ void distribute(const Comm& comm, Bodies& bodies, double reach) {
   (void)migrate(comm, bodies, partition_by_graph(comm, coordinates_of(bodies), graph, comm.size()), {});
 }
 
-Neighbourhood search(const Comm& comm, Bodies& bodies, const std::vector<model::Wall>& walls, double reach,
+Neighbourhood search(const Comm& comm, Bodies& bodies, const std::vector<model::Wall>& walls, Reach reach,
                      const PairList& old) {
   std::vector<Memory> memories = recall(bodies, old);
   const auto lattice = model::CellLattice::for_bodies(comm, bodies);
@@ -259,13 +259,13 @@ Neighbourhood search(const Comm& comm, Bodies& bodies, const std::vector<model::
   unpack_memories(migrate(comm, bodies, target, luggage), memories);
 
   sort_in_space(bodies);
-  const Halo halo = build_ghost_layer(comm, lattice, bodies, 0.5 * reach);
+  const Halo halo = build_ghost_layer(comm, lattice, bodies, 0.5 * reach.bodies);
   forward_memories(comm, bodies, halo, memories);
 
-  std::vector<NearPair> pairs = find_near_pairs(bodies, reach);
+  std::vector<NearPair> pairs = find_near_pairs(bodies, reach.bodies);
   Neighbourhood result;
   result.halo = keep_own_pairs(comm, bodies, halo, pairs);
-  const auto walls_near = find_near_walls(bodies, walls, reach);
+  const auto walls_near = find_near_walls(bodies, walls, reach.walls);
   pairs.insert(pairs.end(), walls_near.begin(), walls_near.end());
   result.pairs = make_list(bodies, result.halo, pairs, memories);
   result.reach = reach;

@@ -40,7 +40,7 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
   if (initial_bodies_ > 0) mean_radius_ = sum / static_cast<double>(initial_bodies_);
   const double reach = (options_.margin + options_.skin) * mean_radius_;
   distribute(comm_, bodies_, reach);
-  neighbourhood_ = search(comm_, bodies_, walls_, reach, {});
+  neighbourhood_ = search(comm_, bodies_, walls_, {reach, reach}, {});
   contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, 0.0, 0.0);
   impulses_.assign(contacts_.contacts.size(), Vec3::Zero());
   summarise();
@@ -92,11 +92,13 @@ void Simulation::update_neighbourhood() {
   const auto scope = timer_.measure("neighbours");
   const double coming = options_.step * largest_speed_;
   const double margin = options_.margin * mean_radius_;
-  if (margin + 2.0 * (moved_ + coming) > neighbourhood_.reach) {
-    // Bodies that cross several others in one step are beyond what the step can resolve: one of them must not make all
-    // others look far.
+  if (margin + 2.0 * (moved_ + coming) > neighbourhood_.reach.bodies) {
+    // Two bodies that cross several others in one step are beyond what the step can resolve, and must not make all
+    // others look far. Walls hold at any speed.
     constexpr double farthest = 4.0;  // mean radii
-    const double reach = margin + std::max(options_.skin * mean_radius_, std::min(2.0 * coming, farthest * mean_radius_));
+    const double skin = options_.skin * mean_radius_;
+    const Reach reach{margin + std::max(skin, std::min(2.0 * coming, farthest * mean_radius_)),
+                      margin + std::max(skin, 2.0 * coming)};
     neighbourhood_ = search(comm_, bodies_, walls_, reach, neighbourhood_.pairs);
     moved_ = 0.0;
     ++searches_;

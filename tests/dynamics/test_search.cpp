@@ -121,8 +121,8 @@ void check_bodies(const Bodies& bodies, const Bed& bed) {
 
 /// Searches and checks everything that can be checked against the whole bed.
 Neighbourhood search_and_check(const Bed& bed, Bodies& bodies, const PairList& old) {
-  Neighbourhood found = search(world(), bodies, walls, reach, old);
-  BOOST_TEST(found.reach == reach);
+  Neighbourhood found = search(world(), bodies, walls, {reach, reach}, old);
+  BOOST_TEST(found.reach.bodies == reach);
   check_bodies(bodies, bed);
   check_pairs(all_pairs(bodies, found.pairs), brute_force(bed, reach));
   check_stages(bodies, found, owners(bodies, bed.size()));
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(contacts_are_those_of_brute_force) {
   const Bed bed = random_bed(4, 300, Sizes::mixed);
   for (const Placement placement : placements) {
     Bodies bodies = owned_part(bed, placement);
-    const Neighbourhood found = search(world(), bodies, walls, reach, {});
+    const Neighbourhood found = search(world(), bodies, walls, {reach, reach}, {});
     PairList touching;
     for (const auto& contact : find_contacts(bodies, walls, found.pairs, 0.05, 0.0).contacts) {
       touching.pairs.push_back({contact.a, contact.b, Vec3::Zero()});

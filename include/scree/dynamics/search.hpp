@@ -10,20 +10,26 @@
 
 namespace scree::dynamics {
 
+/// How far a search looks (m): surfaces nearer than this are paired. Looking far for walls costs nothing.
+struct Reach {
+  double bodies;
+  double walls;
+};
+
 /// Who may touch whom until bodies moved further than the reach of the search allows.
 struct Neighbourhood {
   parallel::Halo halo;         ///< keeps the ghosts up to date
   collision::PairList pairs;   ///< pairs whose contacts this rank owns, with the memory of their impulses
-  double reach = 0.0;          ///< surfaces nearer than this were paired (m)
+  Reach reach{0.0, 0.0};
 };
 
 /// Collective: spreads bodies over the ranks for the first time, by ParMETIS's geometric k-way partitioning of the
 /// graph of bodies nearer than `reach`.
 void distribute(const parallel::Comm& comm, model::Bodies& bodies, double reach);
 
-/// Collective: moves bodies to the ranks of their surroundings, mirrors ghosts, and finds all pairs of surfaces nearer
-/// than `reach`. The impulses that `old` remembers follow their contacts wherever those are owned now.
+/// Collective: moves bodies to the ranks of their surroundings, mirrors ghosts, and finds all pairs of surfaces within
+/// `reach`. The impulses that `old` remembers follow their contacts wherever those are owned now.
 [[nodiscard]] Neighbourhood search(const parallel::Comm& comm, model::Bodies& bodies,
-                                   const std::vector<model::Wall>& walls, double reach, const collision::PairList& old);
+                                   const std::vector<model::Wall>& walls, Reach reach, const collision::PairList& old);
 
 }  // namespace scree::dynamics
