@@ -22,22 +22,20 @@ struct LocalCone {
   static constexpr double smallest_tangential = 1e-150;  ///< keeps divisions defined; far below any impulse (N s)
   const double* friction;
 
-  /// With c = x - N_kk^-1 w, the nearest point of the cone in the metric of N_kk lies on c itself, at the tip, or on
-  /// the mantle in the plane of c: x_n = (N_nn c_n + mu N_tt |c_T|) / (N_nn + mu^2 N_tt).
+  /// With c = x - N_kk^-1 w, the nearest point of the cone in the metric of N_kk is c itself, or lies in the plane of c
+  /// on the mantle at x_n = (N_nn c_n + mu N_tt |c_T|) / (N_nn + mu^2 N_tt), or is the tip. That x_n is a mean of c_n
+  /// and |c_T| / mu, so it exceeds c_n exactly when c is outside: the cases need no branch, which would cost more than
+  /// both, for contacts stick, slide and part in no order that a processor could foresee.
   void operator()(int k, double inverse_normal, double inverse_tangential, const double* w, double* x) const {
     const double mu = friction[k];
     const double normal = x[0] - inverse_normal * w[0];
     const double t = x[1] - inverse_tangential * w[1];
     const double o = x[2] - inverse_tangential * w[2];
     const double tangential = std::sqrt(t * t + o * o);
-    const bool inside = tangential <= mu * normal;
-    // Computed in any case and then chosen: contacts stick, slide and part in no order that a processor could foresee.
     const double on_mantle = (inverse_tangential * normal + mu * inverse_normal * tangential) /
                              (inverse_tangential + mu * mu * inverse_normal);
-    const double mantle = std::max(0.0, on_mantle);
-    const double shrink = mu * mantle / std::max(tangential, smallest_tangential);
-    x[0] = inside ? std::max(0.0, normal) : mantle;  // without friction the axis below the tip counts as inside too
-    const double scale = inside ? 1.0 : shrink;
+    x[0] = std::max(0.0, std::max(normal, on_mantle));
+    const double scale = std::min(1.0, mu * x[0] / std::max(tangential, smallest_tangential));
     x[1] = scale * t;
     x[2] = scale * o;
   }
