@@ -36,7 +36,7 @@ struct Shorthand {
   const char* key;
   const char* help;
 };
-constexpr Shorthand kShorthands[] = {
+constexpr Shorthand shorthands[] = {
     {"--steps", "time.steps", "time steps to make"},
     {"--solver", "solver.name", "solver of the contact problems (see --list)"},
     {"--tolerance", "solver.tolerance", "residual at which a step is solved"},
@@ -48,13 +48,13 @@ constexpr Shorthand kShorthands[] = {
 std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& arguments) {
   Options options;
   std::vector<std::string> assignments;
-  std::vector<std::string> shorthands(std::size(kShorthands));
+  std::vector<std::string> shorthands(std::size(shorthands));
   bool list = false, show_version = false;
   CLI::App app("Computes how the rigid bodies of a scene move. What follows -- goes to PETSc.", "scree-run");
   auto* scene = app.add_option("SCENE", options.scene, "scene file (YAML, see docs/scenes.md)");
   app.add_option("--out", options.out, "directory of the results [results/<scene name>]");
   for (std::size_t k = 0; k < shorthands.size(); ++k) {
-    app.add_option(kShorthands[k].option, shorthands[k], kShorthands[k].help);
+    app.add_option(shorthands[k].option, shorthands[k], shorthands[k].help);
   }
   app.add_option("--set", assignments, "key.path=value: replaces a value of the scene, may be repeated")
       ->take_all()
@@ -76,9 +76,9 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   if (scene->empty()) throw InputError("SCENE is required: see scree-run --help");
   for (const std::string& assignment : assignments) options.overrides.push_back(io::parse_override(assignment));
   for (std::size_t k = 0; k < shorthands.size(); ++k) {
-    if (app.get_option(kShorthands[k].option)->empty()) continue;
+    if (app.get_option(shorthands[k].option)->empty()) continue;
     options.overrides.push_back(
-        {kShorthands[k].key, shorthands[k], fmt::format("{} {}", kShorthands[k].option, shorthands[k])});
+        {shorthands[k].key, shorthands[k], fmt::format("{} {}", shorthands[k].option, shorthands[k])});
   }
   return options;
 }

@@ -9,7 +9,7 @@ namespace scree::io {
 namespace {
 
 // A region that is a whole number of spacings wide must not lose its last row to rounding.
-constexpr double kSlack = 1e-9;
+constexpr double slack = 1e-9;
 
 struct Interval {
   double low, high;
@@ -42,8 +42,8 @@ struct Steps {
   std::int64_t first, count;
 };
 Steps steps_within(const Interval& range, double a, double d) {
-  const double first = std::ceil((range.low - a) / d - kSlack);
-  const double last = std::floor((range.high - a) / d + kSlack);
+  const double first = std::ceil((range.low - a) / d - slack);
+  const double last = std::floor((range.high - a) / d + slack);
   return {static_cast<std::int64_t>(first), std::max<std::int64_t>(0, static_cast<std::int64_t>(last - first) + 1)};
 }
 
@@ -97,7 +97,7 @@ FillSites::Layer FillSites::make_layer(const Fill& fill, double margin, double o
   const bool hexagonal = fill.lattice == Fill::Lattice::hexagonal;
   const double row_distance = hexagonal ? spacing_ * std::numbers::sqrt3 / 2.0 : spacing_;
   const Interval height = range_in_y(fill.region, margin);
-  if (height.low > height.high + kSlack * spacing_) return layer;
+  if (height.low > height.high + slack * spacing_) return layer;
   // Boxes are filled from their corner, cylinders around their axis.
   double anchor_x = offset_x, anchor_y = offset_y;
   if (const auto* cylinder = std::get_if<CylinderRegion>(&fill.region)) {

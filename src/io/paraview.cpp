@@ -17,7 +17,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the VTK files are declared little endian");
 
-constexpr const char* kHeader = "<?xml version=\"1.0\"?>\n";
+constexpr const char* header = "<?xml version=\"1.0\"?>\n";
 
 const char* type_name(const std::vector<double>&) { return "Float64"; }
 const char* type_name(const std::vector<std::int64_t>&) { return "Int64"; }
@@ -50,7 +50,7 @@ class AppendedData {
 };
 
 std::string pvtp_text(const PointCloud& cloud, const std::vector<std::string>& pieces) {
-  std::string text = kHeader;
+  std::string text = header;
   text += "<VTKFile type=\"PPolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n";
   text += "  <PPolyData GhostLevel=\"0\">\n    <PPoints>\n";
   text +=
@@ -72,7 +72,7 @@ std::string vtp_text(const PointCloud& cloud) {
   const std::size_t count = cloud.points.size();
   AppendedData data;
   std::vector<std::int64_t> numbers(count);
-  std::string text = kHeader;
+  std::string text = header;
   text +=
       "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <PolyData>\n";
   text += fmt::format(
@@ -171,7 +171,7 @@ std::vector<int> ParaviewSeries::ranks_with_points(bool has_points) const {
 }
 
 void ParaviewSeries::write_index() const {
-  std::string text = kHeader;
+  std::string text = header;
   text += "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
   for (const Frame& frame : frames_) {
     text += fmt::format("    <DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", frame.time, frame.file);

@@ -34,12 +34,12 @@ std::string on_one_line(std::string text) {
 // Errors that users can cause reach all ranks alike. One that did not (memory ran out on one rank, say) would leave the
 // others waiting: whoever is alone after a while ends the whole program.
 void report(const std::string& name, const Failure& failure) {
-  constexpr auto kPatience = std::chrono::seconds(10);
+  constexpr auto patience = std::chrono::seconds(10);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Request everybody = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &everybody);
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   int arrived = 0;
   for (MPI_Test(&everybody, &arrived, MPI_STATUS_IGNORE);
        arrived == 0 && std::chrono::steady_clock::now() < deadline;) {

@@ -18,7 +18,7 @@ using model::Vec3;
 using model::Wall;
 
 // Rounding of coordinates must not turn a tight fit into an error.
-constexpr double kTolerance = 1e-9;
+constexpr double fit_tolerance = 1e-9;
 
 bool parallel(const Vec3& a, const Vec3& b) { return a.cross(b).norm() < 1e-9; }
 
@@ -53,11 +53,11 @@ std::vector<Vec3> hull_of(const model::Box& box) {
 }
 
 std::vector<Vec3> hull_of(const CylinderRegion& cylinder) {
-  constexpr int kSides = 128;
-  const double reach = cylinder.radius / std::cos(std::numbers::pi / kSides);
+  constexpr int sides = 128;
+  const double reach = cylinder.radius / std::cos(std::numbers::pi / sides);
   std::vector<Vec3> rims;
-  for (int k = 0; k < kSides; ++k) {
-    const double angle = 2.0 * std::numbers::pi * k / kSides;
+  for (int k = 0; k < sides; ++k) {
+    const double angle = 2.0 * std::numbers::pi * k / sides;
     const Vec3 low = cylinder.bottom + reach * Vec3(std::cos(angle), std::sin(angle), 0.0);
     rims.push_back(low);
     rims.push_back(low + Vec3(0.0, 0.0, cylinder.height));
@@ -129,7 +129,7 @@ bool overlap(const CylinderRegion& cylinder, const model::Box& box, double slack
 
 std::optional<std::string> lack_of_room(const Wall& a, const Wall& b, double diameter) {
   const auto width = std::visit([](const auto& s, const auto& t) { return width_between(s, t); }, a.surface, b.surface);
-  if (!width || (*width > 0.0 && *width >= diameter * (1.0 - kTolerance))) return std::nullopt;
+  if (!width || (*width > 0.0 && *width >= diameter * (1.0 - fit_tolerance))) return std::nullopt;
   if (*width <= 0.0)
     return fmt::format("walls '{}' and '{}' leave no room between them: move them apart", a.name, b.name);
   return fmt::format("walls '{}' and '{}' leave no room: {:.6g} m between them, the largest body needs {:.6g} m",
@@ -138,7 +138,7 @@ std::optional<std::string> lack_of_room(const Wall& a, const Wall& b, double dia
 
 std::optional<std::string> lack_of_room(const Wall& wall, double diameter) {
   const auto* tube = std::get_if<Tube>(&wall.surface);
-  if (tube == nullptr || 2.0 * tube->radius >= diameter * (1.0 - kTolerance)) return std::nullopt;
+  if (tube == nullptr || 2.0 * tube->radius >= diameter * (1.0 - fit_tolerance)) return std::nullopt;
   return fmt::format("wall '{}' leaves no room: it is {:.6g} m wide, the largest body needs {:.6g} m", wall.name,
                      2.0 * tube->radius, diameter);
 }
@@ -146,12 +146,12 @@ std::optional<std::string> lack_of_room(const Wall& wall, double diameter) {
 std::optional<std::string> region_behind(const Region& region, const Wall& wall) {
   const double depth =
       std::visit([](const auto& r, const auto& s) { return depth_behind(r, s); }, region, wall.surface);
-  if (depth <= kTolerance * size_of(region)) return std::nullopt;
+  if (depth <= fit_tolerance * size_of(region)) return std::nullopt;
   return fmt::format("reaches {:.6g} m behind the wall '{}': make it smaller or move it", depth, wall.name);
 }
 
 bool regions_overlap(const Region& a, const Region& b) {
-  const double slack = kTolerance * std::max(size_of(a), size_of(b));
+  const double slack = fit_tolerance * std::max(size_of(a), size_of(b));
   return std::visit([&](const auto& r, const auto& s) { return overlap(r, s, slack); }, a, b);
 }
 

@@ -15,7 +15,7 @@ namespace scree::io {
 
 namespace {
 
-constexpr const char* kTitles =
+constexpr const char* titles =
     "    step         time      bodies    contacts  iterations    residual  penetration  kinetic energy      s/step\n"
     "                    s                                                            m               J           s";
 
@@ -63,7 +63,7 @@ void RunLog::header(const dynamics::Simulation& simulation) {
                   problem::name_of(solver.law), solver.stop.tolerance, solver.stop.max_iterations));
   say(fmt::format("time            {} steps of {} s", scene_.steps, scene_.step.step));
   say("");
-  say(kTitles);
+  say(titles);
   last_line_ = Clock::now();
 }
 
@@ -108,16 +108,16 @@ void RunLog::say(const std::string& line) {
 }
 
 void RunLog::draw_progress(const dynamics::StepReport& report) {
-  constexpr double kSecondsBetween = 0.2;
-  constexpr int kWidth = 40;
+  constexpr double seconds_between = 0.2;
+  constexpr int column_width = 40;
   const auto now = Clock::now();
-  if (!shows_progress_ || seconds_between(last_drawn_, now) < kSecondsBetween) return;
+  if (!shows_progress_ || seconds_between(last_drawn_, now) < seconds_between) return;
   last_drawn_ = now;
   const double done = static_cast<double>(report.step) / static_cast<double>(std::max<std::int64_t>(1, scene_.steps));
   const double left = seconds_between(start_, now) * (1.0 / std::max(done, 1e-9) - 1.0);
-  const int filled = std::clamp(static_cast<int>(done * kWidth), 0, kWidth);
+  const int filled = std::clamp(static_cast<int>(done * column_width), 0, column_width);
   fmt::print(stderr, "\r\033[K[{}{}] {:3.0f} %  {:.0f} s left", std::string(filled, '#'),
-             std::string(kWidth - filled, ' '), 100.0 * done, left);
+             std::string(column_width - filled, ' '), 100.0 * done, left);
   std::fflush(stderr);
   progress_is_drawn_ = true;
 }

@@ -23,7 +23,7 @@ namespace {
 using model::Vec3;
 
 // Bodies may start in contact; what is deeper than this share of a radius is a mistake.
-constexpr double kAllowedOverlap = 1e-3;
+constexpr double allowed_overlap = 1e-3;
 
 /// Reads the entries of a document into a Scene, section by section.
 class SceneReader {
@@ -163,12 +163,12 @@ void SceneReader::read_radius(const Entry& entry, Fill& fill) const {
 }
 
 void SceneReader::read_count(const Entry& entry, Fill& fill) const {
-  constexpr double kWidest = 1e6;  // diameters: keeps the number of sites in 64 bits
+  constexpr double widest = 1e6;  // diameters: keeps the number of sites in 64 bits
   const auto* box = std::get_if<model::Box>(&fill.region);
   const auto* cylinder = std::get_if<CylinderRegion>(&fill.region);
   const double extent =
       box != nullptr ? (box->upper - box->lower).maxCoeff() : std::max(2.0 * cylinder->radius, cylinder->height);
-  if (extent > kWidest * 2.0 * fill.radius_max) {
+  if (extent > widest * 2.0 * fill.radius_max) {
     entry.at("region").fail("is more than a million body diameters wide: check the units");
   }
   const std::int64_t capacity = FillSites(fill).capacity();
@@ -226,7 +226,7 @@ void SceneReader::read_body(const Entry& entry) {
   if (const auto spin = entry.find("spin")) Vec3::Map(body.spin) = spin->vector();
   for (const model::Wall& wall : scene_.walls) {
     const double gap = model::gap_to_wall(wall, position, radius).gap;
-    if (gap < -kAllowedOverlap * radius) {
+    if (gap < -allowed_overlap * radius) {
       entry.fail(fmt::format("starts {:.6g} m inside the wall '{}': move it", -gap, wall.name));
     }
   }
@@ -369,7 +369,7 @@ class OverlapFinder {
     for (; near != order_.end() && bodies_[*near].position[0] <= body.position[0] + reach; ++near) {
       const model::Body& other = bodies_[*near];
       const double distance = (Vec3::Map(other.position) - Vec3::Map(body.position)).norm();
-      const double allowed = kAllowedOverlap * std::min(other.radius, body.radius);
+      const double allowed = allowed_overlap * std::min(other.radius, body.radius);
       if (other.id != body.id && distance < other.radius + body.radius - allowed) return *near;
     }
     return std::nullopt;

@@ -16,8 +16,8 @@ namespace scree::io {
 namespace {
 
 // Far beyond any scene, and near enough that volumes and moments of inertia neither overflow nor vanish.
-constexpr double kLargestNumber = 1e30;
-constexpr double kSmallestNumber = 1e-30;
+constexpr double largest_number = 1e30;
+constexpr double smallest_number = 1e-30;
 
 std::string join_path(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
 
@@ -310,8 +310,8 @@ double Entry::number() const {
     fail(fmt::format("must be a number, is {}", quoted()));
   }
   if (!std::isfinite(value)) fail(fmt::format("must be finite, is {}", quoted()));
-  if (std::abs(value) > kLargestNumber) fail(fmt::format("must be at most 1e30 in size, is {}", quoted()));
-  if (value != 0.0 && std::abs(value) < kSmallestNumber)
+  if (std::abs(value) > largest_number) fail(fmt::format("must be at most 1e30 in size, is {}", quoted()));
+  if (value != 0.0 && std::abs(value) < smallest_number)
     fail(fmt::format("must be 0 or at least 1e-30 in size, is {}", quoted()));
   return value;
 }

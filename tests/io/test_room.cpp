@@ -19,48 +19,48 @@ Wall tube(const Vec3& point, const Vec3& axis, double radius) {
   return {"tube", Tube{point, axis.normalized(), radius}, 0};
 }
 
-const Vec3 kUp = Vec3::UnitZ();
-const Vec3 kEast = Vec3::UnitX();
+const Vec3 up = Vec3::UnitZ();
+const Vec3 east = Vec3::UnitX();
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(planes_that_face_each_other_need_a_distance) {
-  const Wall floor = plane(Vec3::Zero(), kUp);
-  BOOST_TEST(!io::lack_of_room(floor, plane(Vec3(0, 0, 1), -kUp), 0.2));
-  BOOST_TEST(!io::lack_of_room(floor, plane(Vec3(0, 0, 0.2), -kUp), 0.2));
-  BOOST_TEST(io::lack_of_room(floor, plane(Vec3(0, 0, 0.1), -kUp), 0.2).has_value());
-  BOOST_TEST(io::lack_of_room(floor, plane(Vec3(0, 0, -1), -kUp), 0.2).has_value());
-  BOOST_TEST(!io::lack_of_room(floor, plane(Vec3(0, 0, -1), kUp), 0.2));
+  const Wall floor = plane(Vec3::Zero(), up);
+  BOOST_TEST(!io::lack_of_room(floor, plane(Vec3(0, 0, 1), -up), 0.2));
+  BOOST_TEST(!io::lack_of_room(floor, plane(Vec3(0, 0, 0.2), -up), 0.2));
+  BOOST_TEST(io::lack_of_room(floor, plane(Vec3(0, 0, 0.1), -up), 0.2).has_value());
+  BOOST_TEST(io::lack_of_room(floor, plane(Vec3(0, 0, -1), -up), 0.2).has_value());
+  BOOST_TEST(!io::lack_of_room(floor, plane(Vec3(0, 0, -1), up), 0.2));
   BOOST_TEST(!io::lack_of_room(floor, plane(Vec3(0, 0, -1), Vec3(1, 0, -1)), 0.2));
 }
 
 BOOST_AUTO_TEST_CASE(tubes_need_a_width) {
-  const Wall drum = tube(Vec3::Zero(), kUp, 1.0);
+  const Wall drum = tube(Vec3::Zero(), up, 1.0);
   BOOST_TEST(!io::lack_of_room(drum, 2.0));
   BOOST_TEST(io::lack_of_room(drum, 2.1).has_value());
-  BOOST_TEST(!io::lack_of_room(drum, plane(Vec3(0.5, 0, 0), kEast), 0.5));
-  BOOST_TEST(io::lack_of_room(plane(Vec3(0.5, 0, 0), kEast), drum, 0.6).has_value());
-  BOOST_TEST(io::lack_of_room(drum, plane(Vec3(1.5, 0, 0), kEast), 0.1).has_value());
-  BOOST_TEST(!io::lack_of_room(drum, tube(Vec3(1, 0, 0), kUp, 0.5), 0.5));
-  BOOST_TEST(io::lack_of_room(drum, tube(Vec3(2, 0, 0), kUp, 0.5), 0.1).has_value());
+  BOOST_TEST(!io::lack_of_room(drum, plane(Vec3(0.5, 0, 0), east), 0.5));
+  BOOST_TEST(io::lack_of_room(plane(Vec3(0.5, 0, 0), east), drum, 0.6).has_value());
+  BOOST_TEST(io::lack_of_room(drum, plane(Vec3(1.5, 0, 0), east), 0.1).has_value());
+  BOOST_TEST(!io::lack_of_room(drum, tube(Vec3(1, 0, 0), up, 0.5), 0.5));
+  BOOST_TEST(io::lack_of_room(drum, tube(Vec3(2, 0, 0), up, 0.5), 0.1).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(regions_must_lie_on_the_free_side) {
   const io::Region box = Box{Vec3(-1, -1, 0), Vec3(1, 1, 2)};
   const io::Region cylinder = io::CylinderRegion{Vec3(0, 0, 0), 1.0, 2.0};
   for (const io::Region& region : {box, cylinder}) {
-    BOOST_TEST(!io::region_behind(region, plane(Vec3::Zero(), kUp)));
-    BOOST_TEST(io::region_behind(region, plane(Vec3(0, 0, 0.1), kUp)).has_value());
-    BOOST_TEST(io::region_behind(region, plane(Vec3(0, 0, 1.9), -kUp)).has_value());
-    BOOST_TEST(!io::region_behind(region, plane(Vec3(-1, 0, 0), kEast)));
-    BOOST_TEST(io::region_behind(region, plane(Vec3(-0.9, 0, 0), kEast)).has_value());
-    BOOST_TEST(!io::region_behind(region, tube(Vec3::Zero(), kUp, 1.5)));
-    BOOST_TEST(io::region_behind(region, tube(Vec3::Zero(), kUp, 0.9)).has_value());
-    BOOST_TEST(io::region_behind(region, tube(Vec3::Zero(), kEast, 2.0)).has_value());
-    BOOST_TEST(!io::region_behind(region, tube(Vec3::Zero(), kEast, 2.3)));
+    BOOST_TEST(!io::region_behind(region, plane(Vec3::Zero(), up)));
+    BOOST_TEST(io::region_behind(region, plane(Vec3(0, 0, 0.1), up)).has_value());
+    BOOST_TEST(io::region_behind(region, plane(Vec3(0, 0, 1.9), -up)).has_value());
+    BOOST_TEST(!io::region_behind(region, plane(Vec3(-1, 0, 0), east)));
+    BOOST_TEST(io::region_behind(region, plane(Vec3(-0.9, 0, 0), east)).has_value());
+    BOOST_TEST(!io::region_behind(region, tube(Vec3::Zero(), up, 1.5)));
+    BOOST_TEST(io::region_behind(region, tube(Vec3::Zero(), up, 0.9)).has_value());
+    BOOST_TEST(io::region_behind(region, tube(Vec3::Zero(), east, 2.0)).has_value());
+    BOOST_TEST(!io::region_behind(region, tube(Vec3::Zero(), east, 2.3)));
   }
-  BOOST_TEST(!io::region_behind(cylinder, tube(Vec3::Zero(), kUp, 1.0)));
-  BOOST_TEST(io::region_behind(box, tube(Vec3::Zero(), kUp, 1.4)).has_value());
+  BOOST_TEST(!io::region_behind(cylinder, tube(Vec3::Zero(), up, 1.0)));
+  BOOST_TEST(io::region_behind(box, tube(Vec3::Zero(), up, 1.4)).has_value());
   BOOST_TEST(!io::region_behind(cylinder, plane(Vec3(-1, -1, 0), Vec3(1, 1, 0))));
 }
 

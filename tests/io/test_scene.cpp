@@ -19,7 +19,7 @@ namespace model = scree::model;
 
 namespace {
 
-const std::string kGood = R"(name: tank
+const std::string good_scene = R"(name: tank
 materials:
   glass: {density: 2500, friction: 0.3, restitution: 0.2}
 walls:
@@ -34,7 +34,7 @@ time: {step: 0.002, end: 0.1}
 )";
 
 std::string replaced(const std::string& from, const std::string& to) {
-  std::string text = kGood;
+  std::string text = good_scene;
   const auto at = text.find(from);
   BOOST_REQUIRE_MESSAGE(at != std::string::npos, "no '" << from << "' in the scene");
   return text.replace(at, from.size(), to);
@@ -58,7 +58,7 @@ void check_error(const std::string& from, const std::string& to, const std::stri
 void check_override(const std::string& assignment, const std::string& expected) {
   std::string error = "accepted";
   try {
-    (void)io::parse_scene(kGood, "s.yaml", {io::parse_override(assignment)});
+    (void)io::parse_scene(good_scene, "s.yaml", {io::parse_override(assignment)});
   } catch (const InputError& caught) {
     error = caught.what();
   }
@@ -82,7 +82,7 @@ std::int64_t fingerprint(const Comm& comm, const model::Bodies& bodies) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_scene_is_read_with_its_defaults) {
-  const Scene scene = io::parse_scene(kGood, "dir/s.yaml");
+  const Scene scene = io::parse_scene(good_scene, "dir/s.yaml");
   BOOST_TEST(scene.name == "tank");
   BOOST_TEST(scene.body_count == 101);
   BOOST_TEST(scene.steps == 50);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_scene_is_read_with_its_defaults) {
 }
 
 BOOST_AUTO_TEST_CASE(overrides_replace_and_add) {
-  const Scene scene = io::parse_scene(kGood, "s.yaml",
+  const Scene scene = io::parse_scene(good_scene, "s.yaml",
                                       {io::parse_override("fills[0].radius={min: 0.02, max: 0.03}"),
                                        io::parse_override("fills.0.count=1e2"),
                                        io::parse_override("solver.options.refresh_every=100"),
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(malformed_text_is_refused_with_its_line) {
   BOOST_TEST(error_of("a: [1, 2\nb: }").starts_with("s.yaml:2: malformed YAML"));
   BOOST_TEST(error_of("").find("must be a map") != std::string::npos);
   BOOST_TEST(error_of("- 1\n- 2\n").find("must be a map") != std::string::npos);
-  BOOST_TEST(error_of(kGood + "---\n" + kGood).find("several YAML documents") != std::string::npos);
+  BOOST_TEST(error_of(good_scene + "---\n" + good_scene).find("several YAML documents") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(unknown_keys_are_refused_with_the_nearest_known) {
