@@ -48,13 +48,13 @@ constexpr Shorthand shorthands[] = {
 std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& arguments) {
   Options options;
   std::vector<std::string> assignments;
-  std::vector<std::string> shorthands(std::size(shorthands));
+  std::vector<std::string> given(std::size(shorthands));
   bool list = false, show_version = false;
   CLI::App app("Computes how the rigid bodies of a scene move. What follows -- goes to PETSc.", "scree-run");
   auto* scene = app.add_option("SCENE", options.scene, "scene file (YAML, see docs/scenes.md)");
   app.add_option("--out", options.out, "directory of the results [results/<scene name>]");
-  for (std::size_t k = 0; k < shorthands.size(); ++k) {
-    app.add_option(shorthands[k].option, shorthands[k], shorthands[k].help);
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    app.add_option(shorthands[k].option, given[k], shorthands[k].help);
   }
   app.add_option("--set", assignments, "key.path=value: replaces a value of the scene, may be repeated")
       ->take_all()
@@ -75,10 +75,10 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   if (show_version || list) return std::nullopt;
   if (scene->empty()) throw InputError("SCENE is required: see scree-run --help");
   for (const std::string& assignment : assignments) options.overrides.push_back(io::parse_override(assignment));
-  for (std::size_t k = 0; k < shorthands.size(); ++k) {
+  for (std::size_t k = 0; k < given.size(); ++k) {
     if (app.get_option(shorthands[k].option)->empty()) continue;
     options.overrides.push_back(
-        {shorthands[k].key, shorthands[k], fmt::format("{} {}", shorthands[k].option, shorthands[k])});
+        {shorthands[k].key, given[k], fmt::format("{} {}", shorthands[k].option, given[k])});
   }
   return options;
 }

@@ -108,16 +108,16 @@ void RunLog::say(const std::string& line) {
 }
 
 void RunLog::draw_progress(const dynamics::StepReport& report) {
-  constexpr double seconds_between = 0.2;
-  constexpr int column_width = 40;
+  constexpr double refresh_interval = 0.2;
+  constexpr int bar_width = 40;
   const auto now = Clock::now();
-  if (!shows_progress_ || seconds_between(last_drawn_, now) < seconds_between) return;
+  if (!shows_progress_ || seconds_between(last_drawn_, now) < refresh_interval) return;
   last_drawn_ = now;
   const double done = static_cast<double>(report.step) / static_cast<double>(std::max<std::int64_t>(1, scene_.steps));
   const double left = seconds_between(start_, now) * (1.0 / std::max(done, 1e-9) - 1.0);
-  const int filled = std::clamp(static_cast<int>(done * column_width), 0, column_width);
+  const int filled = std::clamp(static_cast<int>(done * bar_width), 0, bar_width);
   fmt::print(stderr, "\r\033[K[{}{}] {:3.0f} %  {:.0f} s left", std::string(filled, '#'),
-             std::string(column_width - filled, ' '), 100.0 * done, left);
+             std::string(bar_width - filled, ' '), 100.0 * done, left);
   std::fflush(stderr);
   progress_is_drawn_ = true;
 }

@@ -2,7 +2,7 @@
 set -uo pipefail
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch" "$scratch.out" "$scratch.err" "$scratch.messages"' EXIT
+trap 'rm -rf "$scratch" "$scratch".*' EXIT
 cd "$scratch" || exit 1
 failures=0
 
@@ -11,20 +11,29 @@ fail() {
   failures=$((failures + 1))
 }
 
-# run PROGRAM ARGUMENTS...: leaves the exit code in $code and the output in the files $scratch.out and $scratch.err,
-# outside of the working directory, so that "nothing written" can be seen there.
-run() {
+launch() {
   local program=$1
   shift
   # shellcheck disable=SC2086  # the launcher comes with its option
   if [ "$RANKS" -eq 1 ]; then
-    "$BIN/$program" "$@" >"$scratch.out" 2>"$scratch.err" </dev/null
+    "$BIN/$program" "$@"
   else
-    $MPIEXEC "$RANKS" -q "$BIN/$program" "$@" >"$scratch.out" 2>"$scratch.err" </dev/null
+    $MPIEXEC "$RANKS" -q "$BIN/$program" "$@"
   fi
+}
+
+# What MPI itself says about this machine (a container without /sys, say), seen where the program has nothing to say.
+launch scree-run --version 2>"$scratch.noise" >/dev/null </dev/null || fail "--version ends with an error"
+! grep -qi scree "$scratch.noise" || fail "words on stderr: $(cat "$scratch.noise")"
+
+# run PROGRAM ARGUMENTS...: leaves the exit code in $code and the output in the files $scratch.out and $scratch.err,
+# outside of the working directory, so that "nothing written" can be seen there.
+run() {
+  launch "$@" >"$scratch.out" 2>"$scratch.all" </dev/null
   code=$?
+  grep -vxFf "$scratch.noise" "$scratch.all" >"$scratch.err"
   # The launcher adds its own words about a program that ends with an error.
-  grep -E "^$program: " "$scratch.err" >"$scratch.messages"
+  grep -E "^$1: " "$scratch.err" >"$scratch.messages"
 }
 
 # expect_error CODE TEXT: the last run ended with CODE, one line on stderr that contains TEXT, and wrote no files.
