@@ -16,6 +16,7 @@
 namespace scree::dynamics {
 
 using collision::ContactId;
+using Memory = collision::ContactMemory;
 using collision::find_near_pairs;
 using collision::find_near_walls;
 using collision::id_of;
@@ -32,13 +33,6 @@ using parallel::Mail;
 
 namespace {
 
-/// What is remembered of a contact.
-struct Memory {
-  ContactId contact;
-  double impulse[3];
-};
-static_assert(std::is_trivially_copyable_v<Memory>);
-
 using IndexById = std::unordered_map<std::int64_t, int>;
 
 IndexById index_bodies(const Bodies& bodies) {
@@ -46,14 +40,6 @@ IndexById index_bodies(const Bodies& bodies) {
   index.reserve(static_cast<std::size_t>(bodies.size()));
   for (int k = 0; k < bodies.size(); ++k) index.emplace(bodies.id[static_cast<std::size_t>(k)], k);
   return index;
-}
-
-std::vector<Memory> recall(const Bodies& bodies, const PairList& list) {
-  std::vector<Memory> memories;
-  for (const Pair& pair : list.pairs)
-    if (!pair.impulse.isZero(0.0))
-      memories.push_back({id_of(bodies, pair.a, pair.b), {pair.impulse.x(), pair.impulse.y(), pair.impulse.z()}});
-  return memories;
 }
 
 /// Sorts out the memories of contacts of bodies that leave: they travel with the body.
@@ -250,9 +236,36 @@ void distribute(const Comm& comm, Bodies& bodies, double reach) {
   (void)migrate(comm, bodies, partition_by_graph(comm, coordinates_of(bodies), graph, comm.size()), {});
 }
 
+std::vector<Memory> recall(const Bodies& bodies, const PairList& list) {
+  std::vector<Memory> memories;
+  for (const Pair& pair : list.pairs)
+    if (!pair.impulse.isZero(0.0))
+      memories.push_back({id_of(bodies, pair.a, pair.b), {pair.impulse.x(), pair.impulse.y(), pair.impulse.z()}});
+  return memories;
+}
+
+void send_to_first_bodies(const Comm& comm, const Bodies& bodies, std::vector<Memory>& memories) {
+  if (comm.size() == 1) return;
+  // Each body id has a home rank, computed from it, that knows where the body is: all meet there.
+  const auto home = [&](std::int64_t id) { return static_cast<int>(id % comm.size()); };
+  Mail whereabouts, questions;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
+    append(whereabouts[home(bodies.id[k])], bodies.id[k]);
+  for (const Memory& memory : memories) append(questions[home(memory.contact.first)], memory);
+  std::unordered_map<std::int64_t, int> rank_of;
+  for (const auto& [rank, bytes] : deliver(comm, whereabouts))
+    for (const auto id : parallel::records<std::int64_t>(bytes)) rank_of.emplace(id, rank);
+  Mail forwarded;
+  for (const auto& [rank, bytes] : deliver(comm, questions))
+    for (const Memory& memory : parallel::records<Memory>(bytes))
+      if (const auto found = rank_of.find(memory.contact.first); found != rank_of.end())
+        append(forwarded[found->second], memory);
+  memories.clear();
+  unpack_memories(deliver(comm, forwarded), memories);
+}
+
 Neighbourhood search(const Comm& comm, Bodies& bodies, const std::vector<model::Wall>& walls, Reach reach,
-                     const PairList& old) {
-  std::vector<Memory> memories = recall(bodies, old);
+                     std::vector<Memory> memories) {
   const auto lattice = model::CellLattice::for_bodies(comm, bodies);
   const std::vector<int> target = owners_by_majority(comm, lattice, bodies);
   const Mail luggage = pack_memories(comm, bodies, target, memories);

@@ -38,9 +38,18 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) sum += bodies_.radius[k];
   sum = comm_.sum(sum);
   if (initial_bodies_ > 0) mean_radius_ = sum / static_cast<double>(initial_bodies_);
+  std::vector<collision::ContactMemory> memories;
+  if (setup.resumed) {
+    mean_radius_ = setup.resumed->mean_radius;
+    report_.step = setup.resumed->step;
+    report_.time = static_cast<double>(report_.step) * options_.step;
+    memories = std::move(setup.resumed->memories);
+  }
   const double reach = (options_.margin + options_.skin) * mean_radius_;
-  distribute(comm_, bodies_, reach);
-  neighbourhood_ = search(comm_, bodies_, walls_, {reach, reach}, {});
+  if (!setup.resumed || !setup.resumed->in_place) distribute(comm_, bodies_, reach);
+  send_to_first_bodies(comm_, bodies_, memories);
+  neighbourhood_ = search(comm_, bodies_, walls_, {reach, reach}, std::move(memories));
+  moved_ = reach;  // the first step searches anew, with the reach that its speeds ask for
   contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, 0.0, 0.0);
   impulses_.assign(contacts_.contacts.size(), Vec3::Zero());
   summarise();
@@ -55,6 +64,7 @@ StepReport Simulation::step() {
     contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step);
   }
   ContactProblem problem = assemble();
+  if (watch_) watch_(report_.step + 1, {bodies_, neighbourhood_.halo, contacts_, problem});
   const Vector x = starting_impulses(problem);
   solve(problem, x);
   integrate(problem, x);
@@ -99,7 +109,7 @@ void Simulation::update_neighbourhood() {
     const double skin = options_.skin * mean_radius_;
     const Reach reach{margin + std::max(skin, std::min(2.0 * coming, farthest * mean_radius_)),
                       margin + std::max(skin, 2.0 * coming)};
-    neighbourhood_ = search(comm_, bodies_, walls_, reach, neighbourhood_.pairs);
+    neighbourhood_ = search(comm_, bodies_, walls_, reach, recall(bodies_, neighbourhood_.pairs));
     moved_ = 0.0;
     ++searches_;
   } else {
@@ -246,6 +256,11 @@ void Simulation::summarise() {
   report_.contacts = std::llround(sums[contacts]);
   report_.bodies = std::llround(sums[bodies]);
   report_.lost_bodies = std::llround(sums[lost]) + std::max<std::int64_t>(0, initial_bodies_ - report_.bodies);
+}
+
+Progress Simulation::pause() {
+  moved_ = neighbourhood_.reach.bodies;
+  return {report_.step, mean_radius_, recall(bodies_, neighbourhood_.pairs), true};
 }
 
 StepReport Simulation::report() {

@@ -31,6 +31,12 @@ struct Pair {
   model::Vec3 impulse;  ///< of the last step, in the world frame, acting on b (N s): the memory for warm starts
 };
 
+/// What is remembered of a contact wherever its bodies go.
+struct ContactMemory {
+  ContactId contact;
+  double impulse[3];  ///< as in Pair
+};
+
 /// The stages of a sweep, in their order. Contacts of one stage stand side by side.
 enum class Stage : int {
   shared,     ///< both bodies owned here, at least one of them has a ghost elsewhere

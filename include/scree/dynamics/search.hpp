@@ -27,9 +27,18 @@ struct Neighbourhood {
 /// graph of bodies nearer than `reach`.
 void distribute(const parallel::Comm& comm, model::Bodies& bodies, double reach);
 
+/// The pairs that had an impulse.
+[[nodiscard]] std::vector<collision::ContactMemory> recall(const model::Bodies& bodies,
+                                                           const collision::PairList& pairs);
+
+/// Collective: moves each memory to the rank that owns the contact's first body, from wherever it is.
+void send_to_first_bodies(const parallel::Comm& comm, const model::Bodies& bodies,
+                          std::vector<collision::ContactMemory>& memories);
+
 /// Collective: moves bodies to the ranks of their surroundings, mirrors ghosts, and finds all pairs of surfaces within
-/// `reach`. The impulses that `old` remembers follow their contacts wherever those are owned now.
+/// `reach`. Memories must be where one of their bodies is; they follow their contacts wherever those are owned now.
 [[nodiscard]] Neighbourhood search(const parallel::Comm& comm, model::Bodies& bodies,
-                                   const std::vector<model::Wall>& walls, Reach reach, const collision::PairList& old);
+                                   const std::vector<model::Wall>& walls, Reach reach,
+                                   std::vector<collision::ContactMemory> memories);
 
 }  // namespace scree::dynamics

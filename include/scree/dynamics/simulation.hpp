@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scree/collision/contacts.hpp"
@@ -44,6 +46,14 @@ struct StepOptions {
   bool warm_start = true;                 ///< start from the impulses of the last step
 };
 
+/// Where a simulation stands: with the bodies, all that a later run needs to go on.
+struct Progress {
+  std::int64_t step = 0;
+  double mean_radius = 0.0;                        ///< the length that margins are measured by (m)
+  std::vector<collision::ContactMemory> memories;  ///< of contacts; each rank gives some of all
+  bool in_place = false;  ///< the bodies lie on the ranks as they did, so they need no new partition
+};
+
 /// All that a simulation starts from on this rank.
 struct Setup {
   std::vector<model::Material> materials;
@@ -51,6 +61,15 @@ struct Setup {
   model::Bodies bodies;  ///< owned ones only, spread over the ranks in any way
   StepOptions step;
   SolverChoice solver;
+  std::optional<Progress> resumed;  ///< goes on from here, if given
+};
+
+/// The contact problem of a step before it is solved, with the bodies at their free velocities v*.
+struct StepProblem {
+  const model::Bodies& bodies;
+  const parallel::Halo& halo;
+  const collision::ContactSet& contacts;
+  const problem::ContactProblem& problem;
 };
 
 /// Numbers of one step, equal on all ranks.
@@ -85,6 +104,13 @@ class Simulation {
   /// predict -> rebalance -> ghosts -> broad phase -> narrow phase -> assemble -> warm start -> solve -> integrate.
   /// Throws StateError if bodies were lost or numbers are no longer finite.
   StepReport step();
+
+  /// Calls `watch` (collective) with the problem of each step before it is solved.
+  void watch_problems(std::function<void(std::int64_t step, const StepProblem&)> watch) { watch_ = std::move(watch); }
+
+  /// What a checkpoint needs beside the bodies. The next step searches anew, as the first of a resumed run does: both
+  /// go on alike, bit for bit on the same number of ranks.
+  [[nodiscard]] Progress pause();
 
   /// The state as it is now, without a step; penetration is measured anew.
   [[nodiscard]] StepReport report();
@@ -128,6 +154,7 @@ class Simulation {
   StepOptions options_;
   SolverChoice solver_;
   solvers::SolveFunction solve_;
+  std::function<void(std::int64_t, const StepProblem&)> watch_;
   double mean_radius_ = 1.0;  ///< m
   Neighbourhood neighbourhood_;
   double largest_speed_ = 0.0;  ///< of all bodies after the prediction (m/s)
