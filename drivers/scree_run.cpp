@@ -11,6 +11,8 @@
 
 #include "scree/dynamics/simulation.hpp"
 #include "scree/io/atomic_file.hpp"
+#include "scree/io/checkpoint.hpp"
+#include "scree/io/fclib.hpp"
 #include "scree/io/program.hpp"
 #include "scree/io/results.hpp"
 #include "scree/io/run_json.hpp"
@@ -27,6 +29,8 @@ struct Options {
   std::string scene;
   std::string out;
   std::string json;
+  std::string dump;
+  std::string restart;
   std::vector<io::Override> overrides;
 };
 
@@ -42,6 +46,7 @@ constexpr Shorthand shorthands[] = {
     {"--tolerance", "solver.tolerance", "residual at which a step is solved"},
     {"--max-iterations", "solver.max_iterations", "iterations a step at most"},
     {"--output-every", "output.every", "steps between outputs, 0: only the final state"},
+    {"--checkpoint-every", "output.checkpoint_every", "steps between checkpoints, 0: none"},
 };
 
 /// Reads the command line. Nothing: all is done already (help, version, list).
@@ -60,6 +65,8 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
       ->take_all()
       ->expected(1);
   app.add_option("--json", options.json, "file for the numbers of the run");
+  app.add_option("--dump-problem", options.dump, "STEP:FILE: write the contact problem of a step as FCLIB HDF5");
+  app.add_option("--restart", options.restart, "go on from this checkpoint; auto: from the newest good one, if any");
   app.add_flag("--list", list, "print solvers, laws and measures");
   app.add_flag("--version", show_version, "print the version");
   try {
@@ -83,6 +90,25 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   return options;
 }
 
+/// The checkpoint that the user asks for.
+std::optional<io::Checkpoint> find_checkpoint(const parallel::Comm& comm, const std::string& restart,
+                                              const io::CheckpointSeries& series) {
+  if (restart.empty()) return std::nullopt;
+  return restart == "auto" ? series.read_newest(comm) : io::read_checkpoint(comm, restart);
+}
+
+/// Has the problem that STEP:FILE asks for written when the simulation comes to that step.
+void dump_problem(const parallel::Comm& comm, const std::string& request, dynamics::Simulation& simulation,
+                  std::int64_t last_step) {
+  const io::ProblemDump dump = io::parse_problem_dump(request, simulation.report().step + 1, last_step);
+  io::require_writable_file(comm, dump.file);
+  simulation.watch_problems([&comm, dump](std::int64_t step, const dynamics::StepProblem& problem) {
+    if (step != dump.step) return;
+    io::make_directory(comm, std::filesystem::absolute(dump.file).parent_path());
+    io::write_global_problem(comm, dump.file, problem);
+  });
+}
+
 int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   const auto options = parse(comm, arguments);
   if (!options) return 0;
@@ -90,7 +116,10 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   const std::filesystem::path out = options->out.empty() ? "results/" + scene.name : options->out;
   io::require_writable(comm, out);
   if (!options->json.empty()) io::require_writable_file(comm, options->json);
-  dynamics::Simulation simulation(comm, io::make_setup(comm, scene));
+  const io::CheckpointSeries checkpoints(out / "checkpoints");
+  dynamics::Simulation simulation(comm,
+                                  io::make_setup(comm, scene, find_checkpoint(comm, options->restart, checkpoints)));
+  if (!options->dump.empty()) dump_problem(comm, options->dump, simulation, scene.steps);
 
   io::Results results(comm, scene, out);
   io::RunLog log(comm, scene, out / "run.log");
@@ -98,11 +127,16 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   log.header(simulation);
   const auto start = std::chrono::steady_clock::now();
   results.write_if_due(simulation, simulation.report(), scene.steps == 0);
-  for (std::int64_t k = 1; k <= scene.steps; ++k) {
+  while (simulation.steps_made() < scene.steps) {
     const dynamics::StepReport report = simulation.step();
+    const bool last = report.step == scene.steps;
     tally.add(report);
     log.step(report);
-    results.write_if_due(simulation, report, k == scene.steps);
+    results.write_if_due(simulation, report, last);
+    if (const auto every = scene.output.checkpoint_every; every > 0 && (last || report.step % every == 0)) {
+      const auto scope = simulation.timer().measure("checkpoint");
+      checkpoints.write(comm, simulation, scene.text);
+    }
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 

@@ -62,6 +62,8 @@ void RunLog::header(const dynamics::Simulation& simulation) {
   say(fmt::format("solver          {}, law {}, tolerance {}, at most {} iterations", solver.name,
                   problem::name_of(solver.law), solver.stop.tolerance, solver.stop.max_iterations));
   say(fmt::format("time            {} steps of {} s", scene_.steps, scene_.step.step));
+  if (const auto made = simulation.steps_made(); made > 0) say(fmt::format("resumed         after step {}", made));
+  last_line_step_ = simulation.steps_made();
   say("");
   say(titles);
   last_line_ = Clock::now();

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -315,6 +314,7 @@ void SceneReader::read_output() {
   if (const auto value = output->find("every")) scene_.output.every = value->integer(0);
   if (const auto value = output->find("contacts")) scene_.output.contacts = value->flag();
   if (const auto value = output->find("log_every")) scene_.output.log_every = value->integer(1);
+  if (const auto value = output->find("checkpoint_every")) scene_.output.checkpoint_every = value->integer(0);
 }
 
 double SceneReader::largest_diameter() const {
@@ -397,7 +397,9 @@ Share share_of(const parallel::Comm& comm, std::int64_t count) {
 
 Scene parse_scene(const std::string& text, const std::string& file, const std::vector<Override>& overrides) {
   const SceneDocument document(text, file, overrides);
-  return SceneReader(document, file).read();
+  Scene scene = SceneReader(document, file).read();
+  scene.text = text;
+  return scene;
 }
 
 Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
@@ -407,10 +409,7 @@ Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
     if (comm.is_root()) text = read_text(file);
     if (text.size() > std::size_t{1} << 30) throw InputError(file.string() + ": is larger than 1 GB: use 'fills'");
   });
-  auto length = static_cast<std::int64_t>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT64_T, 0, comm.handle());
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm.handle());
+  comm.broadcast(text);
   return parse_scene(text, file.string(), overrides);
 }
 
@@ -447,12 +446,21 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
   return bodies;
 }
 
-dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene) {
-  return {.materials = scene.materials,
-          .walls = scene.walls,
-          .bodies = make_bodies(comm, scene),
-          .step = scene.step,
-          .solver = scene.solver};
+dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::optional<Checkpoint> checkpoint) {
+  dynamics::Setup setup{
+      .materials = scene.materials, .walls = scene.walls, .bodies = {}, .step = scene.step, .solver = scene.solver};
+  if (!checkpoint) {
+    setup.bodies = make_bodies(comm, scene);
+    return setup;
+  }
+  parallel::all_or_none(comm, [&] {
+    for (const int material : checkpoint->bodies.material)
+      if (material < 0 || material >= static_cast<int>(scene.materials.size()))
+        throw InputError(scene.file + ": materials: has fewer than the checkpoint needs: take the scene it was made from");
+  });
+  setup.bodies = std::move(checkpoint->bodies);
+  setup.resumed = std::move(checkpoint->progress);
+  return setup;
 }
 
 }  // namespace scree::io

@@ -146,6 +146,7 @@ const std::vector<std::string_view>& scene_keys() {
       "output.every",
       "output.contacts",
       "output.log_every",
+      "output.checkpoint_every",
   };
   return keys;
 }

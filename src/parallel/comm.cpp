@@ -70,6 +70,13 @@ std::int64_t Comm::sum_below(std::int64_t value) const {
   return below;
 }
 
+void Comm::broadcast(std::string& text, int root) const {
+  auto length = static_cast<std::int64_t>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT64_T, root, comm_);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, root, comm_);
+}
+
 namespace {
 
 enum class Kind : int { input, state, other };
@@ -101,12 +108,11 @@ void Comm::rethrow_anywhere(const std::exception_ptr& local) const {
 
   Failure failure;
   if (spokesman == rank_) failure = describe(local);
-  int header[2] = {static_cast<int>(failure.kind), static_cast<int>(failure.message.size())};
-  MPI_Bcast(header, 2, MPI_INT, spokesman, comm_);
-  failure.message.resize(static_cast<std::size_t>(header[1]));
-  MPI_Bcast(failure.message.data(), header[1], MPI_CHAR, spokesman, comm_);
+  auto kind = static_cast<int>(failure.kind);
+  MPI_Bcast(&kind, 1, MPI_INT, spokesman, comm_);
+  broadcast(failure.message, spokesman);
 
-  switch (static_cast<Kind>(header[0])) {
+  switch (static_cast<Kind>(kind)) {
     case Kind::input:
       throw InputError(failure.message);
     case Kind::state:

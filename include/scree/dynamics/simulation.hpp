@@ -61,7 +61,7 @@ struct Setup {
   model::Bodies bodies;  ///< owned ones only, spread over the ranks in any way
   StepOptions step;
   SolverChoice solver;
-  std::optional<Progress> resumed;  ///< goes on from here, if given
+  std::optional<Progress> resumed = std::nullopt;  ///< goes on from here, if given
 };
 
 /// The contact problem of a step before it is solved, with the bodies at their free velocities v*.
@@ -115,6 +115,7 @@ class Simulation {
   /// The state as it is now, without a step; penetration is measured anew.
   [[nodiscard]] StepReport report();
 
+  [[nodiscard]] std::int64_t steps_made() const { return report_.step; }
   [[nodiscard]] const model::Bodies& bodies() const { return bodies_; }
   [[nodiscard]] const std::vector<model::Wall>& walls() const { return walls_; }
   [[nodiscard]] const std::vector<model::Material>& materials() const { return materials_; }

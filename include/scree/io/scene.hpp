@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "scree/dynamics/simulation.hpp"
+#include "scree/io/checkpoint.hpp"
 #include "scree/io/fill.hpp"
 #include "scree/io/scene_document.hpp"
 #include "scree/parallel/comm.hpp"
@@ -16,11 +18,13 @@ struct OutputOptions {
   std::int64_t every = 0;       ///< steps between outputs; 0: only the final state
   bool contacts = false;        ///< write contact files too
   std::int64_t log_every = 10;  ///< steps between lines of the log
+  std::int64_t checkpoint_every = 0;  ///< steps between checkpoints; 0: none
 };
 
 /// A scene as its file describes it: valid, with all defaults filled in, equal on all ranks.
 struct Scene {
   std::string file;
+  std::string text;  ///< of the file
   std::string name;
   std::vector<model::Material> materials;
   std::vector<model::Wall> walls;
@@ -46,7 +50,8 @@ struct Scene {
 /// together make the same bodies whatever their number. Throws InputError where a listed body overlaps another body.
 [[nodiscard]] model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene);
 
-/// Collective: what a simulation of the scene starts from.
-[[nodiscard]] dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene);
+/// Collective: what a simulation of the scene starts from: its own bodies, or those of a checkpoint.
+[[nodiscard]] dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene,
+                                         std::optional<Checkpoint> checkpoint = std::nullopt);
 
 }  // namespace scree::io

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string>
 
 namespace scree::parallel {
 
@@ -41,6 +42,9 @@ class Comm {
 
   /// Collective: sum of `value` over all ranks below this one.
   [[nodiscard]] std::int64_t sum_below(std::int64_t value) const;
+
+  /// Collective: all ranks get the text of rank `root`.
+  void broadcast(std::string& text, int root = 0) const;
 
   /// Collective: if some rank passes an exception, all ranks throw one of its kind (InputError, StateError or
   /// std::runtime_error) with the message of the lowest such rank; so a failure on one rank hangs nobody.
