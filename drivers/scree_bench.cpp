@@ -132,9 +132,10 @@ class Bench {
     const auto problem = make_problem(law);
     const auto x = problem.make_vector();
     auto motion = problem.N.motion_at_rest();
-    return best_seconds(comm_, 8, [&] {
-             for (int k = 0; k < passes(); ++k) problem.N.sweep(problem.r, problem.K, x, motion);
-           }) /
+    return best_seconds(comm_, 8,
+                        [&] {
+                          for (int k = 0; k < passes(); ++k) problem.N.sweep(problem.r, problem.K, x, motion);
+                        }) /
            passes();
   }
 
@@ -143,19 +144,21 @@ class Bench {
     const auto x = problem.make_vector();
     const int iterations = std::max(passes(), 50);  // makes the two judgements of the monitor count little
     const solvers::StopRule rule{.tolerance = 0.0, .max_iterations = iterations, .check_every = 1'000'000};
-    return best_seconds(comm_, 4, [&] {
-             solvers::Monitor monitor(problem, rule);
-             npgs(problem, x, monitor, {});
-           }) /
+    return best_seconds(comm_, 4,
+                        [&] {
+                          solvers::Monitor monitor(problem, rule);
+                          npgs(problem, x, monitor, {});
+                        }) /
            iterations;
   }
 
   double seconds_per_product() const {
     const auto problem = make_problem(Law::cone);
     const auto y = problem.make_vector();
-    return best_seconds(comm_, 8, [&] {
-             for (int k = 0; k < passes(); ++k) problem.N.apply(problem.r, y);
-           }) /
+    return best_seconds(comm_, 8,
+                        [&] {
+                          for (int k = 0; k < passes(); ++k) problem.N.apply(problem.r, y);
+                        }) /
            passes();
   }
 
@@ -192,7 +195,9 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   std::string file;
   bool list = false;
   CLI::App app("Measures Scree's kernels against the machine's own memory bandwidth.", "scree-bench");
-  app.add_option("--contacts", sizes, "numbers of contacts, about")->delimiter(',')->check(CLI::Range(100, 100'000'000));
+  app.add_option("--contacts", sizes, "numbers of contacts, about")
+      ->delimiter(',')
+      ->check(CLI::Range(100, 100'000'000));
   app.add_option("--json", file, "file for the numbers");
   app.add_flag("--list", list, "print solvers, laws and measures");
   try {
@@ -211,8 +216,8 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
 
   const double triad = triad_bandwidth(comm);
   if (comm.is_root())
-    fmt::print("{} ranks, triad {:.1f} GB/s\n{:<20}{:>12}{:>20}{:>14}{:>10}\n", comm.size(), triad, "kernel", "contacts",
-               "million updates/s", "bytes/update", "roofline");
+    fmt::print("{} ranks, triad {:.1f} GB/s\n{:<20}{:>12}{:>20}{:>14}{:>10}\n", comm.size(), triad, "kernel",
+               "contacts", "million updates/s", "bytes/update", "roofline");
   std::vector<KernelResult> all;
   for (const std::int64_t size : sizes)
     for (const KernelResult& kernel : Bench(comm, size).run(triad)) {

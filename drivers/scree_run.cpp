@@ -84,8 +84,7 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   for (const std::string& assignment : assignments) options.overrides.push_back(io::parse_override(assignment));
   for (std::size_t k = 0; k < given.size(); ++k) {
     if (app.get_option(shorthands[k].option)->empty()) continue;
-    options.overrides.push_back(
-        {shorthands[k].key, given[k], fmt::format("{} {}", shorthands[k].option, given[k])});
+    options.overrides.push_back({shorthands[k].key, given[k], fmt::format("{} {}", shorthands[k].option, given[k])});
   }
   return options;
 }

@@ -21,7 +21,8 @@ class Grid {
   Grid(const Bodies& bodies, std::vector<int> members, double edge) : edge_(edge), inverse_edge_(1.0 / edge) {
     std::vector<Entry> entries;
     entries.reserve(members.size());
-    for (const int member : members) entries.push_back({key_of(bodies.position[static_cast<std::size_t>(member)]), member});
+    for (const int member : members)
+      entries.push_back({key_of(bodies.position[static_cast<std::size_t>(member)]), member});
     std::ranges::sort(entries);
     members_.reserve(entries.size());
     for (const Entry& entry : entries) members_.push_back(entry.member);

@@ -74,9 +74,10 @@ StepReport Simulation::step() {
   summarise();
   report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (report_.lost_bodies > 0)
-    throw StateError(fmt::format("step {} (time {:.6g} s): {} of {} bodies were lost through walls or have non-finite "
-                                 "states; a smaller time step or more iterations may help",
-                                 report_.step, report_.time, report_.lost_bodies, initial_bodies_));
+    throw StateError(
+        fmt::format("step {} (time {:.6g} s): {} of {} bodies were lost through walls or have non-finite "
+                    "states; a smaller time step or more iterations may help",
+                    report_.step, report_.time, report_.lost_bodies, initial_bodies_));
   return report_;
 }
 
@@ -239,7 +240,8 @@ void Simulation::summarise() {
       continue;
     }
     sums[energy] += kinetic;
-    for (int c = 0; c < 3; ++c) sums[momentum + static_cast<std::size_t>(c)] += bodies_.mass[k] * bodies_.velocity[k][c];
+    for (int c = 0; c < 3; ++c)
+      sums[momentum + static_cast<std::size_t>(c)] += bodies_.mass[k] * bodies_.velocity[k][c];
   }
   double penetration = 0.0;
   std::set<int> behind_walls;

@@ -1,5 +1,6 @@
 #include "scree/io/atomic_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -77,6 +78,18 @@ void require_writable_file(const parallel::Comm& comm, const std::filesystem::pa
     }
   });
   require_writable(comm, std::filesystem::absolute(file).parent_path());
+}
+
+void require_space(const parallel::Comm& comm, const std::filesystem::path& file, std::int64_t bytes) {
+  parallel::all_or_none(comm, [&] {
+    if (!comm.is_root()) return;
+    const int descriptor = ::open(file.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666);
+    const int error = descriptor < 0 ? errno : ::posix_fallocate(descriptor, 0, bytes);
+    if (descriptor >= 0) ::close(descriptor);
+    if (error == 0) return;
+    ::unlink(file.c_str());
+    throw std::runtime_error(fmt::format("{}: no room for {} bytes: {}", file.string(), bytes, std::strerror(error)));
+  });
 }
 
 void make_directory(const parallel::Comm& comm, const std::filesystem::path& directory) {

@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::size_t kept_checkpoints = 2;
 constexpr std::int64_t format_number = 1;
+constexpr std::int64_t room_for_structure = 1 << 16;  // bytes of names, types and counts
 
 H5Handle array_type(hid_t element, hsize_t count) {
   return {H5Tarray_create2(element, 1, &count), H5Tclose, "make a type"};
@@ -77,7 +78,8 @@ struct Slab {
 /// Where this rank's `count` records stand among those of all ranks. Collective.
 Slab slab_after_lower_ranks(const Comm& comm, std::size_t count) {
   const auto mine = static_cast<std::int64_t>(count);
-  return {static_cast<hsize_t>(comm.sum_below(mine)), static_cast<hsize_t>(count), static_cast<hsize_t>(comm.sum(mine))};
+  return {static_cast<hsize_t>(comm.sum_below(mine)), static_cast<hsize_t>(count),
+          static_cast<hsize_t>(comm.sum(mine))};
 }
 
 using Transfer = std::function<herr_t(hid_t memory, hid_t selection, hid_t collective)>;
@@ -103,9 +105,8 @@ void write_records(const Comm& comm, const H5Handle& file, const char* name, con
                    const std::vector<Record>& records) {
   const Slab slab = slab_after_lower_ranks(comm, records.size());
   const H5Handle space(H5Screate_simple(1, &slab.total, nullptr), H5Sclose, "write data");
-  const H5Handle data(
-      H5Dcreate2(file.get(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
-      "write data");
+  const H5Handle data(H5Dcreate2(file.get(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                      H5Dclose, "write data");
   transfer_slab(data, slab, "write data", [&](hid_t memory, hid_t selection, hid_t collective) {
     return H5Dwrite(data.get(), type.get(), memory, selection, collective, records.data());
   });
@@ -204,6 +205,9 @@ void write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulati
   for (int k = 0; k < simulation.bodies().owned(); ++k) bodies.push_back(simulation.bodies().get(k));
   const std::int64_t sum = checksum(comm, bodies, progress.memories);
   const fs::path temporary = file.string() + ".tmp";
+  const auto records =
+      static_cast<std::int64_t>(bodies.size() * sizeof(Body) + progress.memories.size() * sizeof(ContactMemory));
+  require_space(comm, temporary, comm.sum(records) + std::ssize(scene_text) + room_for_structure);
   parallel::all_or_none(comm, [&] {
     const QuietHdf5 quiet;
     try {
@@ -222,7 +226,8 @@ void write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulati
       checked(H5Fflush(out.get(), H5F_SCOPE_GLOBAL), "write the file");
       out.close("write the file");
     } catch (const std::exception& error) {
-      throw std::runtime_error(fmt::format("{}: {}: check the space and the rights there", file.string(), error.what()));
+      throw std::runtime_error(
+          fmt::format("{}: {}: check the space and the rights there", file.string(), error.what()));
     }
   });
   parallel::all_or_none(comm, [&] {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "scree/io/atomic_file.hpp"
 #include "scree/io/hdf5.hpp"
 #include "scree/parallel/error.hpp"
 #include "scree/parallel/petsc.hpp"
@@ -32,7 +33,9 @@ hid_t type_of(const std::int32_t&) { return H5T_NATIVE_INT32; }
 class SharedFile {
  public:
   SharedFile(const parallel::Comm& comm, const std::filesystem::path& path)
-      : comm_(comm), transfer_(property_list(H5P_DATASET_XFER)), layout_(property_list(H5P_DATASET_CREATE)),
+      : comm_(comm),
+        transfer_(property_list(H5P_DATASET_XFER)),
+        layout_(property_list(H5P_DATASET_CREATE)),
         file_(create(path)) {
     parallel::all_or_none(comm_, [&] {
       checked(H5Pset_dxpl_mpio(transfer_.get(), H5FD_MPIO_COLLECTIVE), "choose collective transfers");
@@ -62,9 +65,8 @@ class SharedFile {
       if (count == 0) return H5Sselect_none(space.get());
       return H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr);
     });
-    agreed("write " + name, [&] {
-      return H5Dwrite(dataset.get(), type, memory.get(), space.get(), transfer_.get(), own.data());
-    });
+    agreed("write " + name,
+           [&] { return H5Dwrite(dataset.get(), type, memory.get(), space.get(), transfer_.get(), own.data()); });
   }
 
   /// One number that all ranks know.
@@ -78,9 +80,8 @@ class SharedFile {
     agreed("size " + name, [&] { return H5Tset_size(type.get(), text.size() + 1); });
     const H5Handle space = opened([] { return H5Screate(H5S_SCALAR); }, H5Sclose, "size " + name);
     const H5Handle dataset = add_dataset(name, type.get(), space);
-    agreed("write " + name, [&] {
-      return H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, transfer_.get(), text.c_str());
-    });
+    agreed("write " + name,
+           [&] { return H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, transfer_.get(), text.c_str()); });
   }
 
   /// Hands all over to the file system, which may find only now that it has no room.
@@ -199,8 +200,13 @@ Vec3 add_end(const model::Bodies& bodies, int body, std::int64_t row, std::int64
 GlobalProblem assemble(const parallel::Comm& comm, const dynamics::StepProblem& problem) {
   const std::vector<double> numbers = body_numbers(comm, problem);
   const std::int64_t first_contact = comm.sum_below(problem.contacts.size());
-  GlobalProblem part{comm.sum(std::int64_t{problem.bodies.owned()}), comm.sum(std::int64_t{problem.contacts.size()}),
-                     {}, {}, {}, {}, {}};
+  GlobalProblem part{comm.sum(std::int64_t{problem.bodies.owned()}),
+                     comm.sum(std::int64_t{problem.contacts.size()}),
+                     {},
+                     {},
+                     {},
+                     {},
+                     {}};
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (body_rows * part.bodies > most || 2 * entries_per_end * part.contacts > most) {
     throw std::runtime_error(fmt::format("{} bodies with {} contacts are more than FCLIB's 32-bit numbers can count",
@@ -267,12 +273,24 @@ void write(const parallel::Comm& comm, const std::filesystem::path& path, const 
 
 }  // namespace
 
+namespace {
+
+/// A contact has up to 36 entries in H, each a row, a column and a value; a body 6 in M.
+std::int64_t bytes_at_most(const dynamics::StepProblem& problem) {
+  constexpr std::int64_t entry = 2 * sizeof(std::int32_t) + sizeof(double);
+  return problem.contacts.size() * (36 * entry + 4 * std::int64_t{sizeof(double)}) +
+         problem.bodies.owned() * (6 * entry + 6 * std::int64_t{sizeof(double)});
+}
+
+}  // namespace
+
 void write_global_problem(const parallel::Comm& comm, const std::filesystem::path& path,
                           const dynamics::StepProblem& problem) {
   const QuietHdf5 quiet;
   std::filesystem::path temporary = path;
   temporary += ".tmp";
   try {
+    require_space(comm, temporary, comm.sum(bytes_at_most(problem)) + (1 << 16));
     write(comm, temporary, path.stem().string(), assemble(comm, problem));
     parallel::all_or_none(comm, [&] {
       if (comm.is_root()) std::filesystem::rename(temporary, path);

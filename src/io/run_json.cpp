@@ -16,7 +16,6 @@ double RunSummary::contact_updates_per_second() const {
 }
 
 void RunTally::add(const dynamics::StepReport& report) {
-  last_ = report;
   ++steps_;
   if (report.converged) ++converged_steps_;
 }
@@ -31,7 +30,7 @@ RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, d
           .ranks = comm.size(),
           .steps = steps_,
           .converged_steps = converged_steps_,
-          .last = steps_ > 0 ? last_ : simulation.report(),
+          .last = simulation.report(),
           .seconds = comm.max(seconds),
           .phases = simulation.timer().over_ranks(comm),
           .iterations = simulation.total_iterations(),

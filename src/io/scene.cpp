@@ -456,7 +456,8 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
   parallel::all_or_none(comm, [&] {
     for (const int material : checkpoint->bodies.material)
       if (material < 0 || material >= static_cast<int>(scene.materials.size()))
-        throw InputError(scene.file + ": materials: has fewer than the checkpoint needs: take the scene it was made from");
+        throw InputError(scene.file +
+                         ": materials: has fewer than the checkpoint needs: take the scene it was made from");
   });
   setup.bodies = std::move(checkpoint->bodies);
   setup.resumed = std::move(checkpoint->progress);

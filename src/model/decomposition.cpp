@@ -44,7 +44,9 @@ struct CellHash {
 };
 
 /// The rank that answers for a cell.
-int home_of(const Cell& cell, int ranks) { return static_cast<int>(CellHash{}(cell) % static_cast<std::uint64_t>(ranks)); }
+int home_of(const Cell& cell, int ranks) {
+  return static_cast<int>(CellHash{}(cell) % static_cast<std::uint64_t>(ranks));
+}
 
 std::int32_t cell_coordinate(double value, double edge) {
   // Far outside any sensible scene the lattice ends; bodies there share its last cell instead of overflowing.

@@ -75,7 +75,8 @@ void Halo::end_forward(double* data, Layout layout) const {
   const double* message = ghost_buffer_.data();
   for (const Neighbour& neighbour : neighbours_)
     for (int ghost = 0; ghost < neighbour.ghosts; ++ghost)
-      message = unpack(message, data, layout, neighbour.first_ghost + ghost, [](double& to, double from) { to = from; });
+      message =
+          unpack(message, data, layout, neighbour.first_ghost + ghost, [](double& to, double from) { to = from; });
 }
 
 void Halo::forward(double* data, Layout layout) const {

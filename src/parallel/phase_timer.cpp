@@ -14,7 +14,8 @@ PhaseTimer::Scope PhaseTimer::measure(const std::string& name) {
 std::vector<PhaseTimer::Spread> PhaseTimer::over_ranks(const Comm& comm) const {
   std::vector<Spread> spreads;
   for (const Phase& phase : phases_)
-    spreads.push_back({phase.name, comm.min(phase.seconds), comm.sum(phase.seconds) / comm.size(), comm.max(phase.seconds)});
+    spreads.push_back(
+        {phase.name, comm.min(phase.seconds), comm.sum(phase.seconds) / comm.size(), comm.max(phase.seconds)});
   return spreads;
 }
 

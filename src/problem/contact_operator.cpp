@@ -24,7 +24,8 @@ double* doubles(MotionField& motion) { return motion.data()->v; }
 
 const std::vector<CouplingInfo>& couplings() {
   static const std::vector<CouplingInfo> all = {
-      {Coupling::interface_splitting, "interface-splitting", "own contacts first, interface contacts with shared masses"},
+      {Coupling::interface_splitting, "interface-splitting",
+       "own contacts first, interface contacts with shared masses"},
       {Coupling::full_splitting, "full-splitting", "all contacts of mirrored bodies with shared masses"},
   };
   return all;
@@ -52,8 +53,7 @@ ContactOperator::ContactOperator(const parallel::Comm& comm, const parallel::Hal
 
   contacts_.reserve(contacts.contacts.size());
   for (const auto& contact : contacts.contacts)
-    contacts_.push_back(
-        {contact.a, contact.b, {contact.normal.x(), contact.normal.y(), contact.normal.z()}, 0.0, 0.0});
+    contacts_.push_back({contact.a, contact.b, {contact.normal.x(), contact.normal.y(), contact.normal.z()}, 0.0, 0.0});
   const std::vector<double> holders = count_holders();
   add_twins(holders);
   set_masses(bodies, holders);

@@ -41,8 +41,8 @@ struct StepSums {
 };
 
 /// Collective, one reduction. y is recomputed on the fly instead of stored.
-StepSums compare(const problem::ContactProblem& problem, const Iterate& x_new, const Iterate& x, const Iterate& previous,
-                 double beta) {
+StepSums compare(const problem::ContactProblem& problem, const Iterate& x_new, const Iterate& x,
+                 const Iterate& previous, double beta) {
   const ReadArray r(problem.r), next(x_new.x), now(x.x), before(previous.x);
   double turn = 0.0, work = 0.0;
 #pragma omp simd reduction(+ : turn, work)

@@ -116,8 +116,8 @@ SolveFunction make_solver(const std::string& name, const OptionValues& options, 
   if (!takes_law(*solver)) {
     std::vector<SolverInfo> able;
     std::ranges::copy_if(registry(), std::back_inserter(able), takes_law);
-    throw InputError(fmt::format("solver '{}' cannot take the law '{}'; those that can are: {}", name, name_of(law),
-                                 names(able)));
+    throw InputError(
+        fmt::format("solver '{}' cannot take the law '{}'; those that can are: {}", name, name_of(law), names(able)));
   }
   for (const auto& [key, value] : options) check_option(*solver, key, value);
   return solver->make(options);

@@ -121,7 +121,7 @@ void check_bodies(const Bodies& bodies, const Bed& bed) {
 
 /// Searches and checks everything that can be checked against the whole bed.
 Neighbourhood search_and_check(const Bed& bed, Bodies& bodies, const PairList& old) {
-  Neighbourhood found = search(world(), bodies, walls, {reach, reach}, recall(bodies, old));
+  Neighbourhood found = search(world(), bodies, walls, {reach, reach}, scree::dynamics::recall(bodies, old));
   BOOST_TEST(found.reach.bodies == reach);
   check_bodies(bodies, bed);
   check_pairs(all_pairs(bodies, found.pairs), brute_force(bed, reach));

@@ -41,8 +41,8 @@ double difference(const std::vector<model::Body>& a, const std::vector<model::Bo
   for (std::size_t k = 0; k < a.size(); ++k) {
     BOOST_REQUIRE(a[k].id == b[k].id);
     for (int c = 0; c < 3; ++c)
-      largest = std::max({largest, std::abs(a[k].position[c] - b[k].position[c]),
-                          std::abs(a[k].velocity[c] - b[k].velocity[c])});
+      largest = std::max(
+          {largest, std::abs(a[k].position[c] - b[k].position[c]), std::abs(a[k].velocity[c] - b[k].velocity[c])});
   }
   return largest;
 }
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(impulses_come_back_with_their_contacts) {
   make_steps(whole, 40);
   io::write_checkpoint(world(), scratch.path() / "c.h5", whole, scene.text);
   const auto expected = all_memories(whole);
-  BOOST_TEST(expected.size() > 100);  // the bed has begun to form
+  BOOST_TEST(expected.size() > 100);           // the bed has begun to form
   for (const bool in_place : {true, false}) {  // false: a new partition, memories must find their way
     auto checkpoint = io::read_checkpoint(world(), scratch.path() / "c.h5");
     checkpoint.progress.in_place = in_place;
@@ -126,7 +126,9 @@ BOOST_AUTO_TEST_CASE(damaged_checkpoints_are_refused_and_the_one_before_is_taken
     series.write(world(), simulation, scene.text);
     usleep(20000);  // the age of files has a grain
   }
-  const auto file = [&](int step) { return scratch.path() / "checkpoints" / fmt::format("checkpoint-{:012d}.h5", step); };
+  const auto file = [&](int step) {
+    return scratch.path() / "checkpoints" / fmt::format("checkpoint-{:012d}.h5", step);
+  };
   BOOST_TEST(!fs::exists(file(2)));  // the last two are kept
   BOOST_TEST(series.read_newest(world())->progress.step == 6);
 

@@ -53,8 +53,11 @@ struct Matrix {
   std::vector<double> x;
 
   Matrix(const H5Handle& file, const std::string& name)
-      : m(read_number(file, name + "/m")), n(read_number(file, name + "/n")), i(read<int>(file, name + "/i")),
-        p(read<int>(file, name + "/p")), x(read<double>(file, name + "/x")) {
+      : m(read_number(file, name + "/m")),
+        n(read_number(file, name + "/n")),
+        i(read<int>(file, name + "/i")),
+        p(read<int>(file, name + "/p")),
+        x(read<double>(file, name + "/x")) {
     BOOST_REQUIRE_EQUAL(read_number(file, name + "/nz"), static_cast<int>(x.size()));
     BOOST_REQUIRE_EQUAL(read_number(file, name + "/nzmax"), static_cast<int>(x.size()));
     BOOST_REQUIRE_EQUAL(i.size(), x.size());

@@ -10,11 +10,11 @@ namespace scree::collision {
 /// The contacts that this rank owns: pure data.
 struct ContactSet {
   struct Contact {
-    int a;                ///< local body index
-    int b;                ///< local body index, or -1 - k for wall k
-    std::int32_t pair;    ///< index into the pairs it came from
-    double gap;           ///< m, negative when the bodies overlap
-    model::Vec3 normal;   ///< unit vector from a to b
+    int a;               ///< local body index
+    int b;               ///< local body index, or -1 - k for wall k
+    std::int32_t pair;   ///< index into the pairs it came from
+    double gap;          ///< m, negative when the bodies overlap
+    model::Vec3 normal;  ///< unit vector from a to b
   };
   std::vector<Contact> contacts;
   std::array<int, stage_count> stage_end{};  ///< as in the pairs

@@ -20,7 +20,8 @@ struct ContactId {
 struct ContactIdHash {
   std::size_t operator()(const ContactId& id) const {
     const auto mix = static_cast<std::uint64_t>(id.first) * 0x9E3779B97F4A7C15ULL;
-    return static_cast<std::size_t>((mix ^ (mix >> 29)) + static_cast<std::uint64_t>(id.second) * 0xBF58476D1CE4E5B9ULL);
+    return static_cast<std::size_t>((mix ^ (mix >> 29)) +
+                                    static_cast<std::uint64_t>(id.second) * 0xBF58476D1CE4E5B9ULL);
   }
 };
 

@@ -18,8 +18,8 @@ struct Reach {
 
 /// Who may touch whom until bodies moved further than the reach of the search allows.
 struct Neighbourhood {
-  parallel::Halo halo;         ///< keeps the ghosts up to date
-  collision::PairList pairs;   ///< pairs whose contacts this rank owns, with the memory of their impulses
+  parallel::Halo halo;        ///< keeps the ghosts up to date
+  collision::PairList pairs;  ///< pairs whose contacts this rank owns, with the memory of their impulses
   Reach reach{0.0, 0.0};
 };
 

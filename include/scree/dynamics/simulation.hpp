@@ -37,13 +37,13 @@ struct SolverChoice {
 };
 
 struct StepOptions {
-  double step = 5e-3;                     ///< h (s)
-  model::Vec3 gravity{0.0, 0.0, -9.81};   ///< m/s^2
-  double margin = 0.1;                    ///< contacts enter before they touch: gap up to this times the mean radius
-  double skin = 0.3;                      ///< near pairs are kept until bodies moved this times the mean radius
-  double recovery_speed = 1.0;            ///< largest speed at which an overlap is undone (m/s)
-  double restitution_threshold = 0.1;     ///< slower approaches do not rebound (m/s)
-  bool warm_start = true;                 ///< start from the impulses of the last step
+  double step = 5e-3;                    ///< h (s)
+  model::Vec3 gravity{0.0, 0.0, -9.81};  ///< m/s^2
+  double margin = 0.1;                   ///< contacts enter before they touch: gap up to this times the mean radius
+  double skin = 0.3;                     ///< near pairs are kept until bodies moved this times the mean radius
+  double recovery_speed = 1.0;           ///< largest speed at which an overlap is undone (m/s)
+  double restitution_threshold = 0.1;    ///< slower approaches do not rebound (m/s)
+  bool warm_start = true;                ///< start from the impulses of the last step
 };
 
 /// Where a simulation stands: with the bodies, all that a later run needs to go on.
@@ -80,12 +80,12 @@ struct StepReport {
   std::int64_t contacts = 0;
   int iterations = 0;
   bool converged = false;
-  double residual = 0.0;         ///< natural
-  double max_penetration = 0.0;  ///< m
-  double kinetic_energy = 0.0;   ///< J
+  double residual = 0.0;                       ///< natural
+  double max_penetration = 0.0;                ///< m
+  double kinetic_energy = 0.0;                 ///< J
   model::Vec3 momentum = model::Vec3::Zero();  ///< linear, of all bodies (kg m/s)
   std::int64_t lost_bodies = 0;
-  double seconds = 0.0;          ///< wall clock of this step
+  double seconds = 0.0;  ///< wall clock of this step
 };
 
 /// How evenly things are spread.

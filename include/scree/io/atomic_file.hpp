@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <span>
@@ -39,6 +40,10 @@ void require_writable(const parallel::Comm& comm, const std::filesystem::path& d
 
 /// Collective: the same for a file, whose directory may have to be made.
 void require_writable_file(const parallel::Comm& comm, const std::filesystem::path& file);
+
+/// Collective: fails on all ranks with std::runtime_error if a file of `bytes` cannot be stored under this name, whose
+/// content it replaces. Collective writing may wait for ever if a disk fills under it: find out before.
+void require_space(const parallel::Comm& comm, const std::filesystem::path& file, std::int64_t bytes);
 
 /// Collective: makes `directory` with its parents, visible to all ranks on return.
 void make_directory(const parallel::Comm& comm, const std::filesystem::path& directory);

@@ -42,7 +42,6 @@ class RunTally {
                                      double seconds) const;
 
  private:
-  dynamics::StepReport last_;
   std::int64_t steps_ = 0;
   std::int64_t converged_steps_ = 0;
 };

@@ -15,9 +15,9 @@
 namespace scree::io {
 
 struct OutputOptions {
-  std::int64_t every = 0;       ///< steps between outputs; 0: only the final state
-  bool contacts = false;        ///< write contact files too
-  std::int64_t log_every = 10;  ///< steps between lines of the log
+  std::int64_t every = 0;             ///< steps between outputs; 0: only the final state
+  bool contacts = false;              ///< write contact files too
+  std::int64_t log_every = 10;        ///< steps between lines of the log
   std::int64_t checkpoint_every = 0;  ///< steps between checkpoints; 0: none
 };
 

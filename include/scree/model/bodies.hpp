@@ -10,14 +10,14 @@ namespace scree::model {
 
 /// One sphere with all that belongs to it: what travels when a body changes its rank or is mirrored.
 struct Body {
-  std::int64_t id;      ///< unique in the whole run
-  double position[3];   ///< centre of mass (m)
-  double attitude[4];   ///< unit quaternion x, y, z, w from body to world frame
-  double velocity[3];   ///< m/s
-  double spin[3];       ///< angular velocity in the world frame (rad/s)
-  double inertia[3];    ///< principal moments in the body frame (kg m^2)
-  double mass;          ///< kg
-  double radius;        ///< m
+  std::int64_t id;     ///< unique in the whole run
+  double position[3];  ///< centre of mass (m)
+  double attitude[4];  ///< unit quaternion x, y, z, w from body to world frame
+  double velocity[3];  ///< m/s
+  double spin[3];      ///< angular velocity in the world frame (rad/s)
+  double inertia[3];   ///< principal moments in the body frame (kg m^2)
+  double mass;         ///< kg
+  double radius;       ///< m
   std::int64_t material;
 };
 

@@ -110,14 +110,14 @@ class ContactOperator {
   const parallel::Comm& comm_;
   parallel::Halo halo_;
   int owned_;
-  int local_;                    ///< owned and ghosts
+  int local_;  ///< owned and ghosts
   std::vector<Contact> contacts_;
-  Range leading_;                ///< contacts of own bodies that other ranks mirror; their velocities are sent next
-  Range interior_;               ///< contacts that are relaxed while velocities travel
-  std::array<Range, 2> split_;   ///< contacts that see shares of masses
-  std::vector<int> twin_of_;     ///< owned bodies that other ranks touch in the split stage too have a second slot
-  std::vector<double> share_;    ///< 1 / holders: of ghosts, then of twins
-  MotionField rest_;             ///< slots: owned, ghosts, twins, and one that stands for all walls
+  Range leading_;               ///< contacts of own bodies that other ranks mirror; their velocities are sent next
+  Range interior_;              ///< contacts that are relaxed while velocities travel
+  std::array<Range, 2> split_;  ///< contacts that see shares of masses
+  std::vector<int> twin_of_;    ///< owned bodies that other ranks touch in the split stage too have a second slot
+  std::vector<double> share_;   ///< 1 / holders: of ghosts, then of twins
+  MotionField rest_;            ///< slots: owned, ghosts, twins, and one that stands for all walls
   mutable MotionField scratch_;
   mutable std::vector<BodyMotion> received_;  ///< ghosts as they came, before this rank's corrections
   mutable std::int64_t applications_ = 0;

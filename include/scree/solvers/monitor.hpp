@@ -16,9 +16,9 @@ namespace scree::solvers {
 
 struct StopRule {
   problem::Measure measure = problem::Measure::natural;
-  double tolerance = 1e-4;      ///< stop when the measure is at most this; 0: run all iterations
+  double tolerance = 1e-4;  ///< stop when the measure is at most this; 0: run all iterations
   int max_iterations = 1000;
-  int check_every = 10;         ///< iterations between evaluations of the measure, for methods that do not have w at hand
+  int check_every = 10;  ///< iterations between evaluations of the measure, for methods that do not have w at hand
   bool keep_history = false;
 };
 

@@ -28,8 +28,8 @@ struct OptionInfo {
 
 struct SolverInfo {
   std::string name;
-  std::string description;          ///< one line
-  std::vector<problem::Law> laws;   ///< those it can take
+  std::string description;         ///< one line
+  std::vector<problem::Law> laws;  ///< those it can take
   std::vector<OptionInfo> options;
   std::function<SolveFunction(const OptionValues&)> make;
 };
