@@ -263,17 +263,19 @@ Checkpoint read_checkpoint(const Comm& comm, const fs::path& file) {
   return checkpoint;
 }
 
-/// Collective: all ranks see what the first one sees.
+/// Collective: the first rank looks and tells the others, for a file may vanish while others still look.
 std::vector<fs::path> CheckpointSeries::newest_first(const Comm& comm) const {
-  std::vector<std::pair<fs::file_time_type, fs::path>> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory_, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("checkpoint-") && name.ends_with(".h5")) found.emplace_back(entry.last_write_time(), name);
-  }
-  std::ranges::sort(found, std::greater<>());
   std::string names;
-  for (const auto& [time, name] : found) names += name.string() + "\n";
+  parallel::all_or_none(comm, [&] {
+    if (!comm.is_root() || !fs::is_directory(directory_)) return;
+    std::vector<std::pair<fs::file_time_type, std::string>> found;
+    for (const auto& entry : fs::directory_iterator(directory_)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("checkpoint-") && name.ends_with(".h5")) found.emplace_back(entry.last_write_time(), name);
+    }
+    std::ranges::sort(found, std::greater<>());
+    for (const auto& [time, name] : found) names += name + "\n";
+  });
   comm.broadcast(names);
   std::vector<fs::path> files;
   std::istringstream lines(names);
