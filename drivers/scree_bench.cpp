@@ -19,6 +19,7 @@
 #include "scree/io/json.hpp"
 #include "scree/io/program.hpp"
 #include "scree/parallel/error.hpp"
+#include "scree/problem/body_operator.hpp"
 #include "scree/problem/contact_problem.hpp"
 #include "scree/solvers/npgs.hpp"
 
@@ -114,16 +115,16 @@ class Bench {
  private:
   [[nodiscard]] problem::ContactProblem make_problem(Law law) const {
     const auto count = static_cast<std::size_t>(contacts_.size());
-    problem::ContactProblem problem{{comm_, neighbourhood_.halo, bodies_, contacts_},
-                                    parallel::Vector(comm_, contacts_.size()),
-                                    {law, std::vector<double>(count, 0.3), std::vector<double>(count, 0.05)}};
-    problem::MotionField fall = problem.N.motion_at_rest();
+    auto N = std::make_unique<problem::BodyOperator>(comm_, neighbourhood_.halo, bodies_, contacts_);
+    problem::Motion motion = N->motion_at_rest();
+    problem::BodyMotion* const fall = problem::BodyOperator::bodies_of(motion);
     for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {
       fall[k].v[2] = -0.05 - 0.01 * std::sin(static_cast<double>(bodies_.id[k]));
       fall[k].v[0] = 0.02 * std::cos(static_cast<double>(bodies_.id[k]));
     }
-    problem.N.contact_velocity(fall, nullptr, problem.r);
-    return problem;
+    parallel::Vector r(comm_, contacts_.size());
+    N->relative_velocity(motion, r);
+    return {std::move(N), std::move(r), {law, std::vector<double>(count, 0.3), std::vector<double>(count, 0.05)}};
   }
 
   [[nodiscard]] int passes() const { return static_cast<int>(std::clamp<std::int64_t>(4'000'000 / total_, 2, 100)); }
@@ -131,10 +132,10 @@ class Bench {
   double seconds_per_sweep(Law law) const {
     const auto problem = make_problem(law);
     const auto x = problem.make_vector();
-    auto motion = problem.N.motion_at_rest();
+    auto motion = problem.N->motion_at_rest();
     return best_seconds(comm_, 8,
                         [&] {
-                          for (int k = 0; k < passes(); ++k) problem.N.sweep(problem.r, problem.K, x, motion);
+                          for (int k = 0; k < passes(); ++k) problem.N->sweep(problem.r, problem.K, x, motion);
                         }) /
            passes();
   }
@@ -157,7 +158,7 @@ class Bench {
     const auto y = problem.make_vector();
     return best_seconds(comm_, 8,
                         [&] {
-                          for (int k = 0; k < passes(); ++k) problem.N.apply(problem.r, y);
+                          for (int k = 0; k < passes(); ++k) problem.N->apply(problem.r, y);
                         }) /
            passes();
   }

@@ -19,10 +19,12 @@ using model::Vec3;
 using parallel::ReadArray;
 using parallel::Vector;
 using parallel::WriteArray;
+using problem::BodyMotion;
+using problem::BodyOperator;
 using problem::ContactFrame;
 using problem::ContactProblem;
 using problem::Law;
-using problem::MotionField;
+using problem::Motion;
 
 Simulation::Simulation(const parallel::Comm& comm, Setup setup)
     : comm_(comm),
@@ -130,16 +132,17 @@ model::Surface Simulation::surface_of(const ContactSet::Contact& contact) const 
 /// r = D^T v* + s: s keeps gaps from closing further than they are open, undoes overlaps and makes impacts rebound.
 ContactProblem Simulation::assemble() {
   const auto scope = timer_.measure("assemble");
-  ContactProblem problem{{comm_, neighbourhood_.halo, bodies_, contacts_, solver_.coupling},
-                         Vector(comm_, contacts_.size()),
-                         {solver_.law, {}, {}}};
-  MotionField free = problem.N.motion_at_rest();
+  auto N = std::make_unique<BodyOperator>(comm_, neighbourhood_.halo, bodies_, contacts_, solver_.coupling);
+  Motion motion = N->motion_at_rest();
+  BodyMotion* const free = BodyOperator::bodies_of(motion);
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k)
     for (int c = 0; c < 3; ++c) {
       free[k].v[c] = bodies_.velocity[k][c];
       free[k].u[c] = bodies_.radius[k] * bodies_.spin[k][c];
     }
-  problem.N.contact_velocity(free, nullptr, problem.r);
+  Vector offsets(comm_, contacts_.size());
+  N->relative_velocity(motion, offsets);
+  ContactProblem problem{std::move(N), std::move(offsets), {solver_.law, {}, {}}};
 
   const WriteArray r(problem.r);
   problem.K.friction.reserve(contacts_.contacts.size());
@@ -194,14 +197,15 @@ void Simulation::solve(ContactProblem& problem, Vec x) {
   report_.converged = monitor.converged();
   report_.residual = monitor.errors().natural;
   total_iterations_ += monitor.iterations();
-  local_updates_ += (problem.N.sweeps() + problem.N.applications()) * contacts_.size();
+  local_updates_ += (problem.N->sweeps() + problem.N->applications()) * contacts_.size();
 }
 
 /// v = v* + M^-1 D x; positions and attitudes follow.
 void Simulation::integrate(const ContactProblem& problem, Vec x) {
   const auto scope = timer_.measure("integrate");
-  MotionField change = problem.N.motion_at_rest();
-  problem.N.set_motion(x, change);
+  Motion motion = problem.N->motion_at_rest();
+  problem.N->set_motion(x, motion);
+  const BodyMotion* const change = BodyOperator::bodies_of(motion);
   const double h = options_.step;
   double largest = 0.0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {

@@ -13,7 +13,7 @@
 
 #include "scree/parallel/error.hpp"
 #include "scree/problem/constraint_set.hpp"
-#include "scree/problem/contact_operator.hpp"
+#include "scree/problem/body_operator.hpp"
 #include "scree/problem/error_measure.hpp"
 #include "scree/solvers/registry.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "local_contact.hpp"
+#include "scree/problem/body_operator.hpp"
 #include "scree/problem/contact_frame.hpp"
-#include "scree/problem/contact_operator.hpp"
 
 // The loops in which nearly all time is spent. A body's v with its inverse mass and its u with its inverse inertia are
 // one pack of four doubles each: directions have a zero in the fourth place, so masses pass through unchanged.

@@ -28,7 +28,7 @@ class Gpminres {
   Gpminres(const ContactProblem& problem, Vec x, const GpminresOptions& options)
       : problem_(problem), options_(options), x_(x) {
     problem_.K.project(x_);
-    problem_.N.apply(x_, g);
+    problem_.N->apply(x_, g);
     petsc(VecAXPY(g, 1.0, problem_.r));
   }
 
@@ -39,7 +39,7 @@ class Gpminres {
     for (int step = 0; step < options_.gradient_steps; ++step) {
       problem_.K.project_gradient(x_, g, d_);
       petsc(VecScale(d_, -1.0));
-      problem_.N.apply(d_, Nd_);
+      problem_.N->apply(d_, Nd_);
       const double curvature = dot(d_, Nd_);
       if (curvature <= 0.0) return;
       const double gain = projected_search(dot(d_, d_) / curvature);  // from alpha*, the minimum along d
@@ -101,7 +101,7 @@ class Gpminres {
   /// A_k = Z^T N Z, padded with zeros.
   void apply_free(Vec in, Vec out) {
     petsc(VecPointwiseMult(trial_, free_, in));
-    problem_.N.apply(trial_, out);
+    problem_.N->apply(trial_, out);
     petsc(VecPointwiseMult(out, free_, out));
   }
 
@@ -112,7 +112,7 @@ class Gpminres {
       petsc(VecWAXPY(trial_, alpha, d_, x_));
       problem_.K.project(trial_);
       petsc(VecAXPY(trial_, -1.0, x_));  // s = x_new - x
-      problem_.N.apply(trial_, Nd_);
+      problem_.N->apply(trial_, Nd_);
       const double slope = dot(g, trial_);
       const double change = slope + 0.5 * dot(trial_, Nd_);  // q(x_new) - q(x)
       if (slope >= 0.0 || change > options_.armijo * slope) continue;

@@ -11,7 +11,7 @@ namespace {
 /// contact's three components are scaled alike and the projection stays a projection.
 Vector step_lengths(const problem::ContactProblem& problem) {
   Vector b = problem.make_vector();
-  problem.N.diagonal(b);
+  problem.N->diagonal(b);
   const parallel::WriteArray eta(b);
   for (int k = 0; k < eta.size(); k += 3) {
     const bool frictionless = problem.K.law == problem::Law::frictionless;
@@ -28,7 +28,7 @@ void jacobi(const problem::ContactProblem& problem, Vec x, Monitor& monitor, con
   const Vector w = problem.make_vector();
   const Vector step = problem.make_vector();
   const auto update_w = [&] {
-    problem.N.apply(x, w);
+    problem.N->apply(x, w);
     petsc(VecAXPY(w, 1.0, problem.r));
   };
 

@@ -44,7 +44,7 @@ void Monitor::judge(Vec x, Vec w) {
   converged_ = value <= rule_.tolerance;
   if (rule_.keep_history) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    history_.push_back({iterations_, problem_.N.applications() + problem_.N.sweeps(), elapsed.count(), errors});
+    history_.push_back({iterations_, problem_.N->applications() + problem_.N->sweeps(), elapsed.count(), errors});
   }
 }
 

@@ -11,28 +11,26 @@ using parallel::petsc;
 using parallel::ReadArray;
 using parallel::Vector;
 using parallel::WriteArray;
-using problem::BodyMotion;
-using problem::MotionField;
+using problem::Motion;
 
 namespace {
 
 /// Impulses with the motion that they cause.
 struct Iterate {
   Vector x;
-  MotionField motion;
+  Motion motion;
 };
 
-/// y <- x + beta (x - previous), impulses and owned bodies' motion alike: the motion is linear in the impulses. Masses
-/// lie between the velocities and come out as they are.
-void extrapolate(const Iterate& x, const Iterate& previous, double beta, int bodies, Iterate& y) {
+/// y <- x + beta (x - previous), impulses and own motion alike: the motion is linear in the impulses. Constants that
+/// lie between its numbers come out as they are.
+void extrapolate(const Iterate& x, const Iterate& previous, double beta, std::ptrdiff_t own_motion, Iterate& y) {
   const auto blend = [beta](const double* now, const double* before, double* ahead, std::ptrdiff_t count) {
     for (std::ptrdiff_t k = 0; k < count; ++k) ahead[k] = now[k] + beta * (now[k] - before[k]);
   };
   const ReadArray now(x.x), before(previous.x);
   const WriteArray ahead(y.x);
   blend(now.data(), before.data(), ahead.data(), now.size());
-  constexpr std::ptrdiff_t doubles_per_body = sizeof(BodyMotion) / sizeof(double);
-  blend(x.motion.data()->v, previous.motion.data()->v, y.motion.data()->v, doubles_per_body * bodies);
+  blend(x.motion.data(), previous.motion.data(), y.motion.data(), own_motion);
 }
 
 struct StepSums {
@@ -51,8 +49,8 @@ StepSums compare(const problem::ContactProblem& problem, const Iterate& x_new, c
     turn += (y - next[k]) * (next[k] - now[k]);
     work += r[k] * next[k];
   }
-  double sums[2] = {turn, work + problem.N.local_energy(x_new.motion)};
-  problem.N.comm().sum(sums);
+  double sums[2] = {turn, work + problem.N->local_energy(x_new.x, x_new.motion)};
+  problem.N->comm().sum(sums);
   return {sums[0], sums[1]};
 }
 
@@ -60,17 +58,17 @@ StepSums compare(const problem::ContactProblem& problem, const Iterate& x_new, c
 
 void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, const NpgsOptions& options) {
   problem.K.project(start);
-  Iterate x{problem.make_vector(), problem.N.motion_at_rest()};
+  Iterate x{problem.make_vector(), problem.N->motion_at_rest()};
   petsc(VecCopy(start, x.x));
-  problem.N.set_motion(x.x, x.motion);
+  problem.N->set_motion(x.x, x.motion);
   Iterate previous{problem.make_vector(), x.motion}, y{problem.make_vector(), x.motion};
-  const auto fill_w = [&](Vec w) { problem.N.contact_velocity(x.motion, problem.r, w); };
+  const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x.x, x.motion, problem.r, w); };
 
   double theta = 1.0, beta = 0.0;
   double objective = std::numeric_limits<double>::infinity();
   for (int sweeps = 1; monitor.wants_more(x.x, fill_w); ++sweeps) {
-    extrapolate(x, previous, beta, problem.N.owned_bodies(), y);
-    problem.N.sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
+    extrapolate(x, previous, beta, problem.N->own_motion(), y);
+    problem.N->sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
     const StepSums sums = compare(problem, y, x, previous, beta);
 
     if (beta > 0.0 && sums.objective > objective) {  // reject, go on from x without momentum
@@ -87,7 +85,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
       beta = theta * (1.0 - theta) / (theta * theta + next);
       theta = next;
     }
-    if (sweeps % options.refresh_every == 0) problem.N.set_motion(x.x, x.motion);
+    if (sweeps % options.refresh_every == 0) problem.N->set_motion(x.x, x.motion);
   }
   petsc(VecCopy(x.x, start));
   monitor.finish(start);

@@ -4,11 +4,11 @@ namespace scree::solvers {
 
 void pgs(const problem::ContactProblem& problem, Vec x, Monitor& monitor) {
   problem.K.project(x);
-  problem::MotionField motion = problem.N.motion_at_rest();
-  problem.N.set_motion(x, motion);
-  const auto fill_w = [&](Vec w) { problem.N.contact_velocity(motion, problem.r, w); };
+  problem::Motion motion = problem.N->motion_at_rest();
+  problem.N->set_motion(x, motion);
+  const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x, motion, problem.r, w); };
 
-  while (monitor.wants_more(x, fill_w)) problem.N.sweep(problem.r, problem.K, x, motion);
+  while (monitor.wants_more(x, fill_w)) problem.N->sweep(problem.r, problem.K, x, motion);
   monitor.finish(x);
 }
 

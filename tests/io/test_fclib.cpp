@@ -117,7 +117,7 @@ Expected write_and_expect(const fs::path& path, const dynamics::StepProblem& ste
     const parallel::WriteArray out(x);
     for (int k = 0; k < out.size(); ++k) out[k] = dice();
   }
-  step.problem.N.apply(x, u);
+  step.problem.N->apply(x, u);
   parallel::petsc(VecAXPY(u, 1.0, step.problem.r));
   std::vector<double> mu = step.problem.K.friction, v;
   if (step.problem.K.law == Law::frictionless) std::ranges::fill(mu, 0.0);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "scree/problem/body_operator.hpp"
 #include "support/contact_scene.hpp"
 
 using scree::model::make_sphere;
@@ -33,7 +34,7 @@ struct Floor {
 
   Floor(int spheres, Law law, const Vec3& r, double friction = 0.0, double bound = 0.0)
       : scene(make(spheres)),
-        problem{{world(), scene.halo, scene.bodies, scene.contacts},
+        problem{std::make_unique<scree::problem::BodyOperator>(world(), scene.halo, scene.bodies, scene.contacts),
                 filled(scene.contacts.size(), r),
                 {law, std::vector<double>(scene.contacts.size(), friction),
                  std::vector<double>(scene.contacts.size(), bound)}} {}
@@ -55,7 +56,7 @@ struct Floor {
   /// The measures where every contact has the impulse `value`.
   [[nodiscard]] ErrorMeasures at(const Vec3& value) const {
     const Vector x = filled(scene.contacts.size(), value), w = problem.make_vector();
-    problem.N.apply(x, w);
+    problem.N->apply(x, w);
     petsc(VecAXPY(w, 1.0, problem.r));
     return measure_errors(problem, x, w);
   }

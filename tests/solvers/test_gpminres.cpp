@@ -23,9 +23,9 @@ template <typename Solver>
 Run run(const Frozen& frozen, double tolerance, int max_iterations, Solver&& solver) {
   solvers::Monitor monitor(frozen.problem, {.tolerance = tolerance, .max_iterations = max_iterations});
   const parallel::Vector x = frozen.problem.make_vector();
-  const std::int64_t before = frozen.problem.N.applications();
+  const std::int64_t before = frozen.problem.N->applications();
   solver(frozen.problem, x, monitor);
-  const std::int64_t products = frozen.problem.N.applications() - before;
+  const std::int64_t products = frozen.problem.N->applications() - before;
   return {judge(frozen.problem, x), monitor.iterations(), monitor.converged(), products};
 }
 

@@ -21,7 +21,7 @@ Run run(const Frozen& frozen, const solvers::JacobiOptions& options, double tole
   solvers::Monitor monitor(frozen.problem, {.tolerance = tolerance, .max_iterations = max_iterations});
   const parallel::Vector x = frozen.problem.make_vector();
   solvers::jacobi(frozen.problem, x, monitor, options);
-  const std::int64_t products = frozen.problem.N.applications();
+  const std::int64_t products = frozen.problem.N->applications();
   return {judge(frozen.problem, x), monitor.iterations(), products};
 }
 
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(with_friction_a_contact_has_one_step_length) {
 
 BOOST_AUTO_TEST_CASE(costs_one_product_an_iteration) {
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 1), Placement::slabs, Law::cone);
-  const std::int64_t before = frozen.problem.N.applications();
+  const std::int64_t before = frozen.problem.N->applications();
   const Run fifty = run(frozen, {}, 0.0, 50);
   BOOST_TEST(fifty.iterations == 50);
   BOOST_TEST(fifty.products - before == 51);

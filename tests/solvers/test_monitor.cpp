@@ -35,7 +35,7 @@ struct OneContact {
     const parallel::Vector x = at(share);
     return monitor.wants_more(x, [&](Vec w) {
       ++products;
-      problem.N.apply(x, w);
+      problem.N->apply(x, w);
       parallel::petsc(VecAXPY(w, 1.0, problem.r));
     });
   }
@@ -44,7 +44,7 @@ struct OneContact {
   bool feed_with_w(Monitor& monitor, double share) {
     const parallel::Vector x = at(share);
     const parallel::Vector w = problem.make_vector();
-    problem.N.apply(x, w);
+    problem.N->apply(x, w);
     parallel::petsc(VecAXPY(w, 1.0, problem.r));
     return monitor.wants_more(x, w);
   }

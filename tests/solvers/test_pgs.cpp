@@ -95,10 +95,10 @@ BOOST_AUTO_TEST_CASE(no_sweep_raises_the_objective) {
       for (const Placement placement : {Placement::slabs, Placement::scattered}) {
         const Frozen frozen = freeze(world(), bed(4, 4, 3, 3, 0.02), placement, law, coupling);
         const parallel::Vector x = frozen.problem.make_vector();
-        problem::MotionField motion = frozen.problem.N.motion_at_rest();
+        problem::Motion motion = frozen.problem.N->motion_at_rest();
         double before = 0.0;
         for (int sweep = 0; sweep < 60; ++sweep) {
-          frozen.problem.N.sweep(frozen.problem.r, frozen.problem.K, x, motion);
+          frozen.problem.N->sweep(frozen.problem.r, frozen.problem.K, x, motion);
           const double now = objective(frozen, x);
           BOOST_TEST(now <= before + 1e-14 * std::abs(before));
           before = now;

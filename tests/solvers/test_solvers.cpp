@@ -62,7 +62,7 @@ Solved solve(const Case& c, const Frozen& frozen, double to = tolerance) {
                            {.tolerance = to, .max_iterations = iteration_limit(c.solver), .check_every = 1});
   const parallel::Vector x = frozen.problem.make_vector();
   solvers::make_solver(c.solver, {}, c.law)(frozen.problem, x, monitor);
-  return {judge(frozen.problem, x), monitor.iterations(), monitor.converged(), frozen.problem.N.sweeps() > 0};
+  return {judge(frozen.problem, x), monitor.iterations(), monitor.converged(), frozen.problem.N->sweeps() > 0};
 }
 
 void check_solution(const Solved& solved) {
@@ -306,8 +306,9 @@ double relative_distance(const Dense& dense, const Eigen::VectorXd& reference, c
   double sums[2] = {};
   for (std::size_t k = 0; k < static_cast<std::size_t>(frozen.bodies.owned()); ++k) {
     const int first = 6 * static_cast<int>(frozen.bodies.id[k]);
+    const problem::BodyMotion& motion = problem::BodyOperator::bodies_of(judged.motion)[k];
     for (int c = 0; c < 6; ++c) {
-      const double value = c < 3 ? judged.motion[k].v[c] : judged.motion[k].u[c - 3] / frozen.bodies.radius[k];
+      const double value = c < 3 ? motion.v[c] : motion.u[c - 3] / frozen.bodies.radius[k];
       const double expected = reference[first + c], mass = 1.0 / dense.inverse_mass[first + c];
       sums[0] += mass * (value - expected) * (value - expected);
       sums[1] += mass * expected * expected;

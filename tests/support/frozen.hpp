@@ -14,6 +14,7 @@
 #include "scree/model/decomposition.hpp"
 #include "scree/model/wall.hpp"
 #include "scree/parallel/petsc.hpp"
+#include "scree/problem/body_operator.hpp"
 #include "scree/problem/contact_problem.hpp"
 
 // Contact problems that stand still: the same scene, known to every rank, becomes the same problem on any number of
@@ -186,18 +187,21 @@ inline collision::PairList own_pairs(const parallel::Comm& comm, const FrozenSce
 }
 
 /// r = D^T v* + gap / h, overlaps undone by 0.1 m/s at most.
-inline void set_offsets(const FrozenScene& scene, Frozen& frozen) {
-  auto& problem = frozen.problem;
-  problem::MotionField free = problem.N.motion_at_rest();
-  for (std::size_t k = 0; k < static_cast<std::size_t>(frozen.bodies.owned()); ++k)
+inline parallel::Vector offsets(const FrozenScene& scene, const model::Bodies& bodies,
+                                const collision::ContactSet& contacts, const problem::BodyOperator& N) {
+  problem::Motion motion = N.motion_at_rest();
+  problem::BodyMotion* const free = problem::BodyOperator::bodies_of(motion);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
     for (int c = 0; c < 3; ++c) {
-      free[k].v[c] = frozen.bodies.velocity[k][c];
-      free[k].u[c] = frozen.bodies.radius[k] * frozen.bodies.spin[k][c];
+      free[k].v[c] = bodies.velocity[k][c];
+      free[k].u[c] = bodies.radius[k] * bodies.spin[k][c];
     }
-  problem.N.contact_velocity(free, nullptr, problem.r);
-  const parallel::WriteArray r(problem.r);
-  for (int k = 0; k < frozen.contacts.size(); ++k)
-    r[3 * k] += std::max(frozen.contacts.contacts[static_cast<std::size_t>(k)].gap / scene.step, -0.1);
+  parallel::Vector offsets(N.comm(), contacts.size());
+  N.relative_velocity(motion, offsets);
+  const parallel::WriteArray r(offsets);
+  for (int k = 0; k < contacts.size(); ++k)
+    r[3 * k] += std::max(contacts.contacts[static_cast<std::size_t>(k)].gap / scene.step, -0.1);
+  return offsets;
 }
 
 }  // namespace detail
@@ -222,11 +226,9 @@ inline Frozen freeze(const parallel::Comm& comm, const FrozenScene& scene, Place
     set.friction.push_back(scene.friction);
     set.bound.push_back(ids.back().first % 7 == 6 ? 0.0 : scene.friction * 2.0 * weight);
   }
-  problem::ContactProblem problem{
-      {comm, halo, bodies, contacts, coupling}, parallel::Vector(comm, contacts.size()), std::move(set)};
-  Frozen frozen{std::move(bodies), std::move(contacts), std::move(ids), std::move(problem)};
-  detail::set_offsets(scene, frozen);
-  return frozen;
+  auto N = std::make_unique<problem::BodyOperator>(comm, halo, bodies, contacts, coupling);
+  parallel::Vector r = detail::offsets(scene, bodies, contacts, *N);
+  return {std::move(bodies), std::move(contacts), std::move(ids), {std::move(N), std::move(r), std::move(set)}};
 }
 
 /// The nearest point of the friction cone: the point itself, or the nearest on the generator in its plane.
@@ -252,7 +254,7 @@ inline model::Vec3 nearest_admissible(const problem::ConstraintSet& set, int k, 
 /// An iterate with what follows from it by one product.
 struct Judged {
   std::vector<double> x, w, e;  ///< impulses, velocities N x + r, natural map x - P_K(x - w); this rank's
-  problem::MotionField motion;  ///< M^-1 D x of owned bodies
+  problem::Motion motion;       ///< M^-1 D x of owned bodies
   double natural;               ///< |e| / max(|r|, |x|, |w|)
   double outside;               ///< distance of x to K, relative to |x|
 };
@@ -275,20 +277,20 @@ inline std::vector<double> entries(Vec vec) {
 /// Collective: judges x by N.apply and the projections above alone.
 inline Judged judge(const problem::ContactProblem& problem, Vec x) {
   const parallel::Vector w = problem.make_vector();
-  problem.N.apply(x, w);
+  problem.N->apply(x, w);
   parallel::petsc(VecAXPY(w, 1.0, problem.r));
-  Judged result{detail::entries(x), detail::entries(w), {}, problem.N.motion_at_rest(), 0.0, 0.0};
-  problem.N.set_motion(x, result.motion);
+  Judged result{detail::entries(x), detail::entries(w), {}, problem.N->motion_at_rest(), 0.0, 0.0};
+  problem.N->set_motion(x, result.motion);
 
   std::vector<double> outside;
-  for (int k = 0; k < problem.N.contact_count(); ++k) {
+  for (int k = 0; k < problem.N->block_count(); ++k) {
     const Eigen::Map<const model::Vec3> at(result.x.data() + 3 * k), speed(result.w.data() + 3 * k);
     const model::Vec3 e = at - nearest_admissible(problem.K, k, at - speed);
     const model::Vec3 off = at - nearest_admissible(problem.K, k, at);
     result.e.insert(result.e.end(), e.data(), e.data() + 3);
     outside.insert(outside.end(), off.data(), off.data() + 3);
   }
-  const parallel::Comm& comm = problem.N.comm();
+  const parallel::Comm& comm = problem.N->comm();
   const double size_x = detail::norm(comm, result.x);
   const double size_r = detail::norm(comm, detail::entries(problem.r));
   const double scale = std::max({size_r, size_x, detail::norm(comm, result.w), 1e-300});
@@ -320,15 +322,15 @@ inline Distance compare(const Frozen& frozen, const Judged& here, const Frozen& 
       sums[2] += (here.e[i] - there.e[j]) * (here.e[i] - there.e[j]);
     }
   for (std::size_t k = 0; k < static_cast<std::size_t>(frozen.bodies.owned()); ++k) {
-    const problem::BodyMotion& a = here.motion[k];
-    const problem::BodyMotion& b = there.motion[static_cast<std::size_t>(frozen.bodies.id[k])];
+    const problem::BodyMotion& a = problem::BodyOperator::bodies_of(here.motion)[k];
+    const problem::BodyMotion& b = problem::BodyOperator::bodies_of(there.motion)[frozen.bodies.id[k]];
     for (int c = 0; c < 3; ++c) {
       sums[3] += (a.v[c] - b.v[c]) * (a.v[c] - b.v[c]) / b.inverse_mass;
       sums[3] += (a.u[c] - b.u[c]) * (a.u[c] - b.u[c]) / b.inverse_inertia;
       sums[4] += b.v[c] * b.v[c] / b.inverse_mass + b.u[c] * b.u[c] / b.inverse_inertia;
     }
   }
-  frozen.problem.N.comm().sum(sums);
+  frozen.problem.N->comm().sum(sums);
   const double bound = std::sqrt(std::sqrt(sums[2]) * (std::sqrt(sums[0]) + std::sqrt(sums[1])));
   return {std::sqrt(sums[3]), bound, std::sqrt(sums[4])};
 }

@@ -15,7 +15,7 @@
 #include "scree/parallel/comm.hpp"
 #include "scree/parallel/phase_timer.hpp"
 #include "scree/problem/constraint_set.hpp"
-#include "scree/problem/contact_operator.hpp"
+#include "scree/problem/body_operator.hpp"
 #include "scree/solvers/monitor.hpp"
 #include "scree/solvers/registry.hpp"
 

@@ -6,6 +6,7 @@
 namespace scree::model {
 
 using Vec3 = Eigen::Vector3d;
+using Mat3 = Eigen::Matrix3d;
 using Quat = Eigen::Quaterniond;
 
 /// An axis-parallel box.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/constraint_set.hpp"
 #include "scree/problem/contact_operator.hpp"
@@ -9,7 +11,7 @@ namespace scree::problem {
 /// Find x in K with the law between x and w = N x + r. For the laws here, all convex: x minimises
 /// q(x) = 1/2 x.N x + r.x over K (seed 000 eq. 10, seed 003 eq. 10).
 struct ContactProblem {
-  ContactOperator N;
+  std::unique_ptr<const ContactOperator> N;
   parallel::Vector r;
   ConstraintSet K;
 
