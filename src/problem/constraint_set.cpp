@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scree/parallel/petsc.hpp"
+#include "scree/problem/one_contact.hpp"
 
 namespace scree::problem {
 
@@ -14,8 +15,13 @@ using parallel::WriteArray;
 const std::vector<LawInfo>& laws() {
   static const std::vector<LawInfo> all = {
       {Law::frictionless, "frictionless", "normal impulses only"},
-      {Law::box, "box", "tangential impulses within bounds that are fixed during a solve"},
+      {Law::box, "box", "tangential impulses in a square whose size is fixed during a solve"},
+      {Law::pyramid, "pyramid", "square friction cone, convex: a sliding contact lifts"},
+      {Law::prism, "prism", "tangential impulses in a polygon whose size is fixed during a solve"},
+      {Law::polyhedral, "polyhedral", "polygonal friction cone, convex: a sliding contact lifts"},
+      {Law::cylinder, "cylinder", "tangential impulses in a disc whose size is fixed during a solve (Tresca)"},
       {Law::cone, "cone", "circular friction cone, convex: a sliding contact lifts"},
+      {Law::coulomb, "coulomb", "circular friction cone with Coulomb's law: a sliding contact stays"},
   };
   return all;
 }
@@ -27,70 +33,43 @@ std::optional<Law> law_named(std::string_view name) {
   return found == laws().end() ? std::nullopt : std::optional(found->law);
 }
 
-Vec3 project_on_box(const Vec3& x, double bound) {
-  return {std::max(0.0, x.x()), std::clamp(x.y(), -bound, bound), std::clamp(x.z(), -bound, bound)};
-}
-
-Vec3 project_on_cone(const Vec3& x, double mu) {
-  const double tangential = std::hypot(x.y(), x.z());
-  if (mu * tangential <= -x.x()) return Vec3::Zero();  // first: without friction 0 <= mu x_n holds below the tip too
-  if (tangential <= mu * x.x()) return x;
-  const double normal = (x.x() + mu * tangential) / (1.0 + mu * mu);
-  const double scale = mu * normal / tangential;
-  return {normal, scale * x.y(), scale * x.z()};
-}
-
-namespace {
-
-Vec3 project_contact(const ConstraintSet& set, int contact, const Vec3& x) {
-  const auto k = static_cast<std::size_t>(contact);
-  switch (set.law) {
+AdmissibleSet ConstraintSet::operator[](int block) const {
+  const auto k = static_cast<std::size_t>(block);
+  if (is_joint(block)) return AdmissibleSet::intervals(joints[k - friction.size()]);
+  switch (law) {
     case Law::frictionless:
-      return {std::max(0.0, x.x()), 0.0, 0.0};
+      return AdmissibleSet::box(0.0);
     case Law::box:
-      return project_on_box(x, set.bound[k]);
+      return AdmissibleSet::box(bound[k]);
+    case Law::pyramid:
+      return AdmissibleSet::pyramid(friction[k]);
+    case Law::prism:
+      return AdmissibleSet::prism(bound[k], facets);
+    case Law::polyhedral:
+      return AdmissibleSet::polyhedral_cone(friction[k], facets);
+    case Law::cylinder:
+      return AdmissibleSet::cylinder(bound[k]);
     case Law::cone:
-      return project_on_cone(x, set.friction[k]);
+    case Law::coulomb:
+      break;
   }
-  return x;
+  return AdmissibleSet::cone(friction[k]);
 }
-
-struct Interval {
-  double lower, upper;
-};
-
-/// The bounds of component c (0: n, 1: t, 2: o) of a contact, for sets that are products of intervals.
-Interval bounds_of(const ConstraintSet& set, int contact, int c) {
-  if (c == 0) return {0.0, HUGE_VAL};
-  if (set.law == Law::frictionless) return {0.0, 0.0};
-  const double limit = set.bound[static_cast<std::size_t>(contact)];
-  return {-limit, limit};
-}
-
-/// The component of a descent direction that does not leave the interval at x.
-double keep_inside(double d, double x, Interval interval) {
-  if (x <= interval.lower) d = std::max(d, 0.0);
-  if (x >= interval.upper) d = std::min(d, 0.0);
-  return d;
-}
-
-/// Projection of d onto the tangent cone of the friction cone at x.
-Vec3 project_on_tangent_cone(const Vec3& d, const Vec3& x, double mu) {
-  const double tangential = std::hypot(x.y(), x.z());
-  if (x.x() <= 0.0) return project_on_cone(d, mu);  // at the tip the tangent cone is the cone itself
-  if (mu == 0.0) return {d.x(), 0.0, 0.0};
-  if (tangential < mu * x.x() * (1.0 - 1e-14)) return d;
-  const Vec3 outward = Vec3(-mu, x.y() / tangential, x.z() / tangential) / std::sqrt(1.0 + mu * mu);
-  return d - std::max(0.0, outward.dot(d)) * outward;
-}
-
-}  // namespace
 
 void ConstraintSet::project(Vec x) const {
   const WriteArray values(x);
   for (int k = 0; k < values.size() / 3; ++k) {
     Eigen::Map<Vec3> block(values.data() + 3 * k);
-    block = project_contact(*this, k, block);
+    block = (*this)[k].project(block);
+  }
+}
+
+void ConstraintSet::project(Vec x, Vec metric) const {
+  const WriteArray values(x);
+  const ReadArray scales(metric);
+  for (int k = 0; k < values.size() / 3; ++k) {
+    Eigen::Map<Vec3> block(values.data() + 3 * k);
+    block = project_in_metric((*this)[k], block, Vec3(scales.data() + 3 * k));
   }
 }
 
@@ -100,23 +79,22 @@ void ConstraintSet::project_gradient(Vec x, Vec g, Vec y) const {
   for (int k = 0; k < at.size() / 3; ++k) {
     const Eigen::Map<const Vec3> point(at.data() + 3 * k);
     const Vec3 d = -Eigen::Map<const Vec3>(gradient.data() + 3 * k);
-    Vec3 kept;
-    if (law == Law::cone) {
-      kept = project_on_tangent_cone(d, point, friction[static_cast<std::size_t>(k)]);
-    } else {
-      for (int c = 0; c < 3; ++c) kept[c] = keep_inside(d[c], point[c], bounds_of(*this, k, c));
-    }
-    Eigen::Map<Vec3>(out.data() + 3 * k) = -kept;
+    Eigen::Map<Vec3>(out.data() + 3 * k) = -(*this)[k].project_on_tangent_cone(point, d);
   }
 }
 
 void ConstraintSet::mark_free(Vec x, Vec free) const {
   const ReadArray at(x);
   const WriteArray mask(free);
-  for (int k = 0; k < at.size(); ++k) {
-    const Interval interval = bounds_of(*this, k / 3, k % 3);
-    mask[k] = at[k] > interval.lower && at[k] < interval.upper ? 1.0 : 0.0;
+  for (int k = 0; k < at.size() / 3; ++k) {
+    const ActiveFace face = (*this)[k].active_face(Vec3(at.data() + 3 * k));
+    for (int c = 0; c < 3; ++c) mask[3 * k + c] = face[static_cast<std::size_t>(c)] == 0 ? 1.0 : 0.0;
   }
+}
+
+Vec3 ConstraintSet::shifted(int block, const Vec3& w) const {
+  if (law != Law::coulomb || is_joint(block)) return w;
+  return {w.x() + friction[static_cast<std::size_t>(block)] * std::hypot(w.y(), w.z()), w.y(), w.z()};
 }
 
 }  // namespace scree::problem
