@@ -115,7 +115,8 @@ class Bench {
  private:
   [[nodiscard]] problem::ContactProblem make_problem(Law law) const {
     const auto count = static_cast<std::size_t>(contacts_.size());
-    auto N = std::make_unique<problem::BodyOperator>(comm_, neighbourhood_.halo, bodies_, contacts_);
+    auto N = std::make_unique<problem::BodyOperator>(comm_, neighbourhood_.halo, bodies_,
+                                                     problem::BodyConstraints{contacts_});
     problem::Motion motion = N->motion_at_rest();
     problem::BodyMotion* const fall = problem::BodyOperator::bodies_of(motion);
     for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {

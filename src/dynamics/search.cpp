@@ -102,7 +102,7 @@ void sort_in_space(Bodies& bodies) {
 std::vector<int> ranks_of(const Comm& comm, const Bodies& bodies, const Halo& halo) {
   std::vector<int> rank(static_cast<std::size_t>(bodies.size()), comm.rank());
   for (const auto& neighbour : halo.neighbours())
-    std::fill_n(rank.begin() + neighbour.first_ghost, neighbour.ghosts, neighbour.rank);
+    for (const int ghost : neighbour.ghosts) rank[static_cast<std::size_t>(ghost)] = neighbour.rank;
   return rank;
 }
 
@@ -134,15 +134,14 @@ Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vec
            comm.rank();
   });
   const int owned = bodies.owned();
-  std::vector<char> needed(static_cast<std::size_t>(bodies.ghosts()), 0);
+  std::vector<char> needed(static_cast<std::size_t>(bodies.size()), 0);
   for (const NearPair& pair : pairs)
-    for (const int body : {pair.a, pair.b})
-      if (body >= owned) needed[static_cast<std::size_t>(body - owned)] = 1;
+    for (const int body : {pair.a, pair.b}) needed[static_cast<std::size_t>(body)] = 1;
   std::vector<int> new_index;
   Halo pruned = prune_ghosts(comm, halo, bodies, needed, new_index);
   for (NearPair& pair : pairs)
     for (int* body : {&pair.a, &pair.b})
-      if (*body >= owned) *body = new_index[static_cast<std::size_t>(*body - owned)];
+      if (*body >= owned) *body = new_index[static_cast<std::size_t>(*body)];
   return pruned;
 }
 

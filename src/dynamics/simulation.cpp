@@ -19,6 +19,7 @@ using model::Vec3;
 using parallel::ReadArray;
 using parallel::Vector;
 using parallel::WriteArray;
+using problem::BodyConstraints;
 using problem::BodyMotion;
 using problem::BodyOperator;
 using problem::ContactFrame;
@@ -132,7 +133,8 @@ model::Surface Simulation::surface_of(const ContactSet::Contact& contact) const 
 /// r = D^T v* + s: s keeps gaps from closing further than they are open, undoes overlaps and makes impacts rebound.
 ContactProblem Simulation::assemble() {
   const auto scope = timer_.measure("assemble");
-  auto N = std::make_unique<BodyOperator>(comm_, neighbourhood_.halo, bodies_, contacts_, solver_.coupling);
+  auto N =
+      std::make_unique<BodyOperator>(comm_, neighbourhood_.halo, bodies_, BodyConstraints{contacts_}, solver_.sweeps);
   Motion motion = N->motion_at_rest();
   BodyMotion* const free = BodyOperator::bodies_of(motion);
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k)

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "scree/parallel/error.hpp"
-#include "scree/problem/constraint_set.hpp"
 #include "scree/problem/body_operator.hpp"
+#include "scree/problem/constraint_set.hpp"
 #include "scree/problem/error_measure.hpp"
 #include "scree/solvers/registry.hpp"
 
@@ -116,10 +116,6 @@ std::string catalogue() {
   text += "couplings of sweeps across ranks:\n";
   for (const auto& coupling : problem::couplings())
     text += fmt::format("  {:<20} {}\n", coupling.name, coupling.description);
-  text += "couplings of sweeps across ranks:\n";
-  for (const auto& coupling : problem::couplings()) {
-    text += fmt::format("  {:<20} {}\n", coupling.name, coupling.description);
-  }
   text += "measures:\n";
   for (const auto& measure : problem::measures())
     text += fmt::format("  {:<20} {}\n", measure.name, measure.description);

@@ -55,7 +55,7 @@ void RunLog::header(const dynamics::Simulation& simulation) {
   say(fmt::format("decomposition   {}", comm_.size() == 1
                                             ? "one domain"
                                             : fmt::format("{} subdomains, one per rank; sweeps coupled by {}",
-                                                          comm_.size(), problem::name_of(solver.coupling))));
+                                                          comm_.size(), problem::name_of(solver.sweeps.coupling))));
   say(fmt::format("bodies          {} in all; per rank {}", scene_.body_count, owned));
   say(fmt::format("ghosts          per rank {}", ghosts));
   say(fmt::format("walls           {}", scene_.walls.size()));

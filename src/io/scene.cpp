@@ -290,11 +290,9 @@ void SceneReader::read_solver() {
     }
     if (const auto coupling = section->find("coupling")) {
       const auto& couplings = problem::couplings();
-      choice.coupling = couplings[coupling->choice(names_of(couplings))].coupling;
+      choice.sweeps.coupling = couplings[coupling->choice(names_of(couplings))].coupling;
     }
-    if (const auto coupling = section->find("coupling")) {
-      choice.coupling = problem::couplings()[coupling->choice(names_of(problem::couplings()))].coupling;
-    }
+    if (const auto value = section->find("local_sweeps")) choice.sweeps.local_sweeps = bounded_int(*value);
     if (const auto options = section->find("options")) {
       for (const auto& [name, value] : options->members()) choice.options[name] = value.number();
     }

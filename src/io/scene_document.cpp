@@ -141,7 +141,7 @@ const std::vector<std::string_view>& scene_keys() {
       "solver.check_every",
       "solver.bounds",
       "solver.coupling",
-      "solver.coupling",
+      "solver.local_sweeps",
       "solver.options.*",
       "output.every",
       "output.contacts",

@@ -236,38 +236,27 @@ Halo build_ghost_layer(const Comm& comm, const CellLattice& lattice, Bodies& bod
   }
   std::vector<Halo::Neighbour> plan;
   for (const auto& [rank, bytes] : exchange_with_neighbours(comm, neighbours, mirrored)) {
-    const auto ghosts = parallel::records<Body>(bytes);
-    plan.push_back({rank, std::move(sent[rank]), bodies.size(), static_cast<int>(ghosts.size())});
-    for (const Body& ghost : ghosts) bodies.add_ghost(ghost);
+    Halo::Neighbour& neighbour = plan.emplace_back(Halo::Neighbour{rank, std::move(sent[rank]), {}});
+    for (const Body& ghost : parallel::records<Body>(bytes)) {
+      neighbour.ghosts.push_back(bodies.size());
+      bodies.add_ghost(ghost);
+    }
   }
   return {comm, std::move(plan)};
 }
 
 Halo prune_ghosts(const Comm& comm, const Halo& halo, Bodies& bodies, const std::vector<char>& needed,
                   std::vector<int>& new_index) {
-  const int owned = bodies.owned();
-  new_index.assign(static_cast<std::size_t>(bodies.ghosts()), -1);
+  std::vector<Halo::Neighbour> plan = halo.restricted(needed).neighbours();
   std::vector<int> kept;
-  std::vector<Halo::Neighbour> plan;
-  std::vector<int> neighbours;
-  Mail wanted;  // positions in the neighbour's list of sent items
-  for (const Halo::Neighbour& neighbour : halo.neighbours()) {
-    const int first = owned + static_cast<int>(kept.size());
-    for (int ghost = 0; ghost < neighbour.ghosts; ++ghost) {
-      const auto k = static_cast<std::size_t>(neighbour.first_ghost - owned + ghost);
-      if (!needed[k]) continue;
-      new_index[k] = owned + static_cast<int>(kept.size());
-      kept.push_back(neighbour.first_ghost + ghost);
-      append(wanted[neighbour.rank], static_cast<std::int32_t>(ghost));
-    }
-    neighbours.push_back(neighbour.rank);
-    plan.push_back({neighbour.rank, {}, first, owned + static_cast<int>(kept.size()) - first});
-  }
+  for (int ghost = bodies.owned(); ghost < bodies.size(); ++ghost)
+    if (needed[static_cast<std::size_t>(ghost)] != 0) kept.push_back(ghost);
+  new_index.assign(needed.size(), -1);
+  for (std::size_t k = 0; k < kept.size(); ++k)
+    new_index[static_cast<std::size_t>(kept[k])] = bodies.owned() + static_cast<int>(k);
+  for (Halo::Neighbour& neighbour : plan)
+    for (int& ghost : neighbour.ghosts) ghost = new_index[static_cast<std::size_t>(ghost)];
   bodies.keep_ghosts(kept);
-  const Mail requests = exchange_with_neighbours(comm, neighbours, wanted);
-  for (std::size_t k = 0; k < plan.size(); ++k)
-    for (const auto position : parallel::records<std::int32_t>(requests.at(plan[k].rank)))
-      plan[k].sent.push_back(halo.neighbours()[k].sent[static_cast<std::size_t>(position)]);
   return {comm, std::move(plan)};
 }
 

@@ -10,10 +10,11 @@ namespace scree::parallel {
 namespace {
 
 template <typename T>
-T reduce(MPI_Comm comm, Traffic& traffic, T value, MPI_Datatype type, MPI_Op op) {
-  ++traffic.reductions;
+T reduce(const Comm& comm, T value, MPI_Datatype type, MPI_Op op) {
+  const WaitingTime waiting(comm);
+  ++comm.traffic().reductions;
   T result{};
-  MPI_Allreduce(&value, &result, 1, type, op, comm);
+  MPI_Allreduce(&value, &result, 1, type, op, comm.handle());
   return result;
 }
 
@@ -45,20 +46,22 @@ Comm& Comm::operator=(Comm&& other) noexcept {
   return *this;
 }
 
-double Comm::sum(double value) const { return reduce(comm_, traffic_, value, MPI_DOUBLE, MPI_SUM); }
-double Comm::max(double value) const { return reduce(comm_, traffic_, value, MPI_DOUBLE, MPI_MAX); }
-double Comm::min(double value) const { return reduce(comm_, traffic_, value, MPI_DOUBLE, MPI_MIN); }
-std::int64_t Comm::sum(std::int64_t value) const { return reduce(comm_, traffic_, value, MPI_INT64_T, MPI_SUM); }
-std::int64_t Comm::max(std::int64_t value) const { return reduce(comm_, traffic_, value, MPI_INT64_T, MPI_MAX); }
-std::int64_t Comm::min(std::int64_t value) const { return reduce(comm_, traffic_, value, MPI_INT64_T, MPI_MIN); }
+double Comm::sum(double value) const { return reduce(*this, value, MPI_DOUBLE, MPI_SUM); }
+double Comm::max(double value) const { return reduce(*this, value, MPI_DOUBLE, MPI_MAX); }
+double Comm::min(double value) const { return reduce(*this, value, MPI_DOUBLE, MPI_MIN); }
+std::int64_t Comm::sum(std::int64_t value) const { return reduce(*this, value, MPI_INT64_T, MPI_SUM); }
+std::int64_t Comm::max(std::int64_t value) const { return reduce(*this, value, MPI_INT64_T, MPI_MAX); }
+std::int64_t Comm::min(std::int64_t value) const { return reduce(*this, value, MPI_INT64_T, MPI_MIN); }
 bool Comm::any(bool value) const { return max(static_cast<std::int64_t>(value)) != 0; }
 
 void Comm::sum(std::span<double> values) const {
+  const WaitingTime waiting(*this);
   ++traffic_.reductions;
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm_);
 }
 
 void Comm::max(std::span<double> values) const {
+  const WaitingTime waiting(*this);
   ++traffic_.reductions;
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, comm_);
 }

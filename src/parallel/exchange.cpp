@@ -1,5 +1,7 @@
 #include "scree/parallel/exchange.hpp"
 
+#include <utility>
+
 namespace scree::parallel {
 
 namespace {
@@ -23,24 +25,31 @@ void count_message(const Comm& comm, const Bytes& bytes) {
 
 }  // namespace
 
+Outbox::~Outbox() { MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE); }
+
+void Outbox::send(int rank, int tag, Bytes bytes) {
+  const Bytes& letter = letters_.emplace_back(std::move(bytes));
+  MPI_Isend(letter.data(), static_cast<int>(letter.size()), MPI_BYTE, rank, tag, comm_.handle(),
+            &requests_.emplace_back());
+  count_message(comm_, letter);
+}
+
+Bytes receive(const Comm& comm, int rank, int tag) {
+  const WaitingTime waiting(comm);
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  MPI_Mprobe(rank, tag, comm.handle(), &message, &status);
+  return receive_probed(message, status);
+}
+
 Mail exchange_with_neighbours(const Comm& comm, std::span<const int> neighbours, const Mail& outgoing) {
-  static const Bytes nothing;
-  std::vector<MPI_Request> sends(neighbours.size());
-  for (std::size_t k = 0; k < neighbours.size(); ++k) {
-    const auto letter = outgoing.find(neighbours[k]);
-    const Bytes& bytes = letter == outgoing.end() ? nothing : letter->second;
-    MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, neighbours[k], neighbour_tag, comm.handle(),
-              &sends[k]);
-    count_message(comm, bytes);
+  Outbox outbox(comm);
+  for (const int neighbour : neighbours) {
+    const auto letter = outgoing.find(neighbour);
+    outbox.send(neighbour, neighbour_tag, letter == outgoing.end() ? Bytes() : letter->second);
   }
   Mail incoming;
-  for (const int neighbour : neighbours) {
-    MPI_Message message;
-    MPI_Status status;
-    MPI_Mprobe(neighbour, neighbour_tag, comm.handle(), &message, &status);
-    incoming.emplace(neighbour, receive_probed(message, status));
-  }
-  MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE);
+  for (const int neighbour : neighbours) incoming.emplace(neighbour, receive(comm, neighbour, neighbour_tag));
   return incoming;
 }
 

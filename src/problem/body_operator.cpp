@@ -1,14 +1,19 @@
 #include "scree/problem/body_operator.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "contact_kernels.hpp"
+#include "scree/parallel/colouring.hpp"
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/contact_frame.hpp"
+#include "scree/problem/one_contact.hpp"
 
 namespace scree::problem {
 
-using collision::Stage;
+using model::Mat3;
+using model::Vec3;
+using parallel::Halo;
 using parallel::ReadArray;
 using parallel::WriteArray;
 
@@ -16,9 +21,20 @@ namespace {
 
 constexpr int doubles_per_body = sizeof(BodyMotion) / sizeof(double);
 // v and u travel, the masses between them stay.
-constexpr parallel::Halo::Layout motion_layout{3, doubles_per_body, 2, doubles_per_body / 2};
+constexpr Halo::Layout motion_layout{3, doubles_per_body, 2, doubles_per_body / 2};
 
-static_assert(sizeof(BodyMotion) == doubles_per_body * sizeof(double));
+/// The owned bodies of which other ranks hold ghosts.
+std::vector<char> mirrored_bodies(const Halo& halo, int local) {
+  std::vector<char> mirrored(static_cast<std::size_t>(local), 0);
+  for (const auto& neighbour : halo.neighbours())
+    for (const int item : neighbour.sent) mirrored[static_cast<std::size_t>(item)] = 1;
+  return mirrored;
+}
+
+void add(BodyMotion& motion, const Vec3& v, const Vec3& u) {
+  Eigen::Map<Vec3>(motion.v) += v;
+  Eigen::Map<Vec3>(motion.u) += u;
+}
 
 }  // namespace
 
@@ -27,6 +43,7 @@ const std::vector<CouplingInfo>& couplings() {
       {Coupling::interface_splitting, "interface-splitting",
        "own contacts first, interface contacts with shared masses"},
       {Coupling::full_splitting, "full-splitting", "all contacts of mirrored bodies with shared masses"},
+      {Coupling::colouring, "colouring", "own contacts first, interface contacts colour by colour"},
   };
   return all;
 }
@@ -40,76 +57,157 @@ std::optional<Coupling> coupling_named(std::string_view name) {
   return found == couplings().end() ? std::nullopt : std::optional(found->coupling);
 }
 
-BodyOperator::BodyOperator(const parallel::Comm& comm, const parallel::Halo& halo, const model::Bodies& bodies,
-                           const collision::ContactSet& contacts, Coupling coupling)
-    : ContactOperator(comm), halo_(halo), owned_(bodies.owned()), local_(bodies.size()) {
-  const int shared_end = contacts.stage_end[static_cast<std::size_t>(Stage::shared)];
-  const int interior_end = contacts.stage_end[static_cast<std::size_t>(Stage::interior)];
-  const Range shared{0, shared_end};
-  const bool split_all = coupling == Coupling::full_splitting;
-  leading_ = split_all ? Range{} : shared;
-  interior_ = {shared_end, interior_end};
-  split_ = {split_all ? shared : Range{}, Range{interior_end, contacts.size()}};
+BodyMotion* BodyOperator::bodies_of(Motion& motion) { return reinterpret_cast<BodyMotion*>(motion.data()); }
+const BodyMotion* BodyOperator::bodies_of(const Motion& motion) {
+  return reinterpret_cast<const BodyMotion*>(motion.data());
+}
+static_assert(sizeof(BodyMotion) == doubles_per_body * sizeof(double));
 
-  contacts_.reserve(contacts.contacts.size());
-  for (const auto& contact : contacts.contacts)
+std::ptrdiff_t BodyOperator::own_motion() const { return static_cast<std::ptrdiff_t>(doubles_per_body) * owned_; }
+
+BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const model::Bodies& bodies,
+                           BodyConstraints constraints, SweepPlan plan)
+    : ContactOperator(comm),
+      plan_(plan),
+      owned_(bodies.owned()),
+      local_(bodies.size()),
+      compliance_(std::move(constraints.compliance)) {
+  contacts_.reserve(constraints.contacts.contacts.size());
+  for (const auto& contact : constraints.contacts.contacts)
     contacts_.push_back({contact.a, contact.b, {contact.normal.x(), contact.normal.y(), contact.normal.z()}, 0.0, 0.0});
-  const std::vector<double> holders = count_holders();
+  for (const RowBlock& block : constraints.joints) {
+    const auto per_radius = [&](int body) {
+      return body < 0 ? 0.0 : 1.0 / bodies.radius[static_cast<std::size_t>(body)];
+    };
+    joints_.push_back({block.a, block.b, block.linear, per_radius(block.a) * block.spin_a,
+                       per_radius(block.b) * block.spin_b, Mat3::Zero()});
+  }
+  sort_into_batches(constraints.contacts, halo);
+  build_stages(bodies);
+
+  const bool shares = plan_.coupling != Coupling::colouring;
+  const std::vector<double> holders = shares ? count_holders() : std::vector<double>(static_cast<std::size_t>(local_));
   add_twins(holders);
   set_masses(bodies, holders);
+  set_local_problems();
+}
+
+/// Contacts come sorted by stages of a sweep, joints do not.
+void BodyOperator::sort_into_batches(const collision::ContactSet& contacts, const Halo& halo) {
+  const int shared_end = contacts.stage_end[static_cast<std::size_t>(collision::Stage::shared)];
+  const int interior_end = contacts.stage_end[static_cast<std::size_t>(collision::Stage::interior)];
+  Batch shared{{0, shared_end}, {}, {}};
+  interior_.contacts = {shared_end, interior_end};
+  Batch interface {
+    {interior_end, contact_count()}, {}, {}
+  };
+
+  const std::vector<char> mirrored = mirrored_bodies(halo, local_);
+  for (int k = 0; k < static_cast<int>(joints_.size()); ++k) {
+    const auto& [a, b] = std::pair(joints_[static_cast<std::size_t>(k)].a, joints_[static_cast<std::size_t>(k)].b);
+    const auto is_mirrored = [&](int body) { return body >= 0 && mirrored[static_cast<std::size_t>(body)] != 0; };
+    Batch& batch = std::max(a, b) >= owned_ ? interface : is_mirrored(a) || is_mirrored(b) ? shared : interior_;
+    batch.joints.push_back(k);
+  }
+  if (plan_.coupling == Coupling::full_splitting) {
+    for (int k = 0; k < shared_end; ++k) interface.listed.push_back(k);
+    interface.joints.insert(interface.joints.end(), shared.joints.begin(), shared.joints.end());
+  } else {
+    leading_ = std::move(shared);
+  }
+  std::vector<char> touched(static_cast<std::size_t>(local_), 0);
+  for_each_end(interface, [&](int& body) {
+    if (body >= 0) touched[static_cast<std::size_t>(body)] = 1;
+  });
+  halo_ = halo.restricted(touched);
+  stages_.push_back({halo_, std::move(interface), {}});
+}
+
+/// Calls `function` with each body index of the batch's blocks.
+template <typename Function>
+void BodyOperator::for_each_end(const Batch& batch, Function&& function) {
+  for_each_contact(batch, [&](int k) {
+    function(contacts_[static_cast<std::size_t>(k)].a);
+    function(contacts_[static_cast<std::size_t>(k)].b);
+  });
+  for (const int k : batch.joints) {
+    function(joints_[static_cast<std::size_t>(k)].a);
+    function(joints_[static_cast<std::size_t>(k)].b);
+  }
 }
 
 template <typename Function>
-void BodyOperator::for_each_split_contact(Function&& function) {
-  for (const Range range : split_)
-    for (int k = range.first; k < range.last; ++k) function(contacts_[static_cast<std::size_t>(k)]);
+void BodyOperator::for_each_contact(const Batch& batch, Function&& function) {
+  for (int k = batch.contacts.first; k < batch.contacts.last; ++k) function(k);
+  for (const int k : batch.listed) function(k);
 }
 
-/// Collective: on how many ranks each local body has contacts that see shares of its mass.
+/// Collective: cuts the interface stage into colours, if so planned, and lists the ghosts of each stage.
+void BodyOperator::build_stages(const model::Bodies& bodies) {
+  if (plan_.coupling == Coupling::colouring) {
+    const Batch interface = std::move(stages_.front().batch);
+    std::vector<parallel::Task> tasks;
+    for_each_contact(interface, [&](int k) {
+      tasks.push_back({contacts_[static_cast<std::size_t>(k)].a, contacts_[static_cast<std::size_t>(k)].b});
+    });
+    for (const int k : interface.joints)
+      tasks.push_back({joints_[static_cast<std::size_t>(k)].a, joints_[static_cast<std::size_t>(k)].b});
+    const std::vector<int> colour = colour_tasks(comm(), {halo_, bodies.id}, tasks);
+    const int last = colour.empty() ? -1 : *std::ranges::max_element(colour);
+    stages_.assign(static_cast<std::size_t>(comm().max(static_cast<std::int64_t>(last))) + 1, Stage{});
+    auto next = colour.begin();
+    const auto batch_of_next = [&]() -> Batch& { return stages_[static_cast<std::size_t>(*next++)].batch; };
+    for_each_contact(interface, [&](int k) { batch_of_next().listed.push_back(k); });
+    for (const int k : interface.joints) batch_of_next().joints.push_back(k);
+  }
+  for (Stage& stage : stages_) {
+    std::vector<char> touched(static_cast<std::size_t>(local_), 0);
+    for_each_end(stage.batch, [&](int& body) {
+      if (body >= 0) touched[static_cast<std::size_t>(body)] = 1;
+    });
+    if (plan_.coupling == Coupling::colouring) stage.halo = halo_.restricted(touched);
+    for (int ghost = owned_; ghost < local_; ++ghost)
+      if (touched[static_cast<std::size_t>(ghost)] != 0) stage.ghosts.push_back(ghost);
+  }
+}
+
+/// Collective: in how many slots each local body is touched by contacts that see shares of its mass.
 std::vector<double> BodyOperator::count_holders() {
   std::vector<double> holders(static_cast<std::size_t>(local_), 0.0);
-  for_each_split_contact([&](const Contact& contact) {
-    for (const int body : {contact.a, contact.b})
-      if (body >= 0) holders[static_cast<std::size_t>(body)] = 1.0;
+  for_each_end(stages_.front().batch, [&](int& body) {
+    if (body >= 0) holders[static_cast<std::size_t>(body)] = 1.0;
   });
   halo_.reverse_add(holders.data(), {1, 1});
   halo_.forward(holders.data(), {1, 1});
   return holders;
 }
 
-/// Contacts that see a share of an owned body's mass work on a second slot of it.
+/// Blocks that see a share of an owned body's mass work on a second slot of it.
 void BodyOperator::add_twins(const std::vector<double>& holders) {
   std::vector<int> twin(static_cast<std::size_t>(owned_), -1);
-  for_each_split_contact([&](Contact& contact) {
-    for (int* body : {&contact.a, &contact.b}) {
-      if (*body < 0 || *body >= owned_ || holders[static_cast<std::size_t>(*body)] < 2.0) continue;
-      int& slot = twin[static_cast<std::size_t>(*body)];
+  for (const Stage& stage : stages_)
+    for_each_end(stage.batch, [&](int& body) {
+      if (body < 0 || body >= owned_ || holders[static_cast<std::size_t>(body)] < 2.0) return;
+      int& slot = twin[static_cast<std::size_t>(body)];
       if (slot < 0) {
         slot = local_ + static_cast<int>(twin_of_.size());
-        twin_of_.push_back(*body);
+        twin_of_.push_back(body);
       }
-      *body = slot;
-    }
-  });
-  const int walls = local_ + static_cast<int>(twin_of_.size());
+      body = slot;
+    });
+  const int world = local_ + static_cast<int>(twin_of_.size());
   for (Contact& contact : contacts_)
-    if (contact.b < 0) contact.b = walls;
+    if (contact.b < 0) contact.b = world;
+  for (Joint& joint : joints_)
+    if (joint.b < 0) joint.b = world;
 }
-
-BodyMotion* BodyOperator::bodies_of(Motion& motion) { return reinterpret_cast<BodyMotion*>(motion.data()); }
-const BodyMotion* BodyOperator::bodies_of(const Motion& motion) {
-  return reinterpret_cast<const BodyMotion*>(motion.data());
-}
-
-std::ptrdiff_t BodyOperator::own_motion() const { return static_cast<std::ptrdiff_t>(doubles_per_body) * owned_; }
 
 void BodyOperator::set_masses(const model::Bodies& bodies, const std::vector<double>& holders) {
   const std::size_t slots = static_cast<std::size_t>(local_) + twin_of_.size() + 1;
   rest_.assign(slots * doubles_per_body, 0.0);
-  BodyMotion* const rest = bodies_of(rest_);
   const auto set = [&](int slot, int body, double held_by) {
     const auto k = static_cast<std::size_t>(body);
-    BodyMotion& motion = rest[slot];
+    BodyMotion& motion = bodies_of(rest_)[slot];
     motion.inverse_mass = held_by / bodies.mass[k];
     motion.inverse_inertia = held_by * bodies.radius[k] * bodies.radius[k] / bodies.inertia[k].x();
   };
@@ -124,16 +222,41 @@ void BodyOperator::set_masses(const model::Bodies& bodies, const std::vector<dou
     set(local_ + static_cast<int>(twin), twin_of_[twin], held_by);
     share_.push_back(1.0 / held_by);
   }
-  for (Contact& contact : contacts_) {
-    const BodyMotion& a = rest[contact.a];
-    const BodyMotion& b = rest[contact.b];
-    const double normal = a.inverse_mass + b.inverse_mass;
-    contact.inverse_normal = 1.0 / normal;
-    contact.inverse_tangential = 1.0 / (normal + a.inverse_inertia + b.inverse_inertia);
+}
+
+Vec3 BodyOperator::own_diagonal(const BodyMotion& a, const BodyMotion& b) {
+  const double normal = a.inverse_mass + b.inverse_mass;
+  const double tangential = normal + a.inverse_inertia + b.inverse_inertia;
+  return {normal, tangential, tangential};
+}
+
+Mat3 BodyOperator::own_block(const Joint& joint, const BodyMotion& a, const BodyMotion& b) {
+  return (a.inverse_mass + b.inverse_mass) * joint.linear * joint.linear.transpose() +
+         a.inverse_inertia * joint.spin_a * joint.spin_a.transpose() +
+         b.inverse_inertia * joint.spin_b * joint.spin_b.transpose();
+}
+
+Vec3 BodyOperator::compliance_of(int block) const {
+  if (compliance_.empty()) return Vec3::Zero();
+  return Eigen::Map<const Vec3>(compliance_.data() + 3 * block);
+}
+
+void BodyOperator::set_local_problems() {
+  const BodyMotion* const rest = bodies_of(rest_);
+  for (int k = 0; k < contact_count(); ++k) {
+    Contact& contact = contacts_[static_cast<std::size_t>(k)];
+    const Vec3 own = own_diagonal(rest[contact.a], rest[contact.b]) + compliance_of(k);
+    contact.inverse_normal = 1.0 / own.x();
+    contact.inverse_tangential = 1.0 / own.y();
+  }
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    Joint& joint = joints_[k];
+    joint.own = own_block(joint, rest[joint.a], rest[joint.b]);
+    joint.own.diagonal() += compliance_of(contact_count() + static_cast<int>(k));
   }
 }
 
-std::vector<model::Mat3> BodyOperator::diagonal_blocks() const {
+std::vector<Mat3> BodyOperator::diagonal_blocks() const {
   const auto unshared = [&](int slot) {
     BodyMotion motion = bodies_of(rest_)[slot];
     if (slot >= owned_ && slot < local_ + static_cast<int>(twin_of_.size())) {
@@ -142,14 +265,12 @@ std::vector<model::Mat3> BodyOperator::diagonal_blocks() const {
     }
     return motion;
   };
-  std::vector<model::Mat3> blocks;
-  blocks.reserve(contacts_.size());
-  for (const Contact& contact : contacts_) {
-    const BodyMotion a = unshared(contact.a), b = unshared(contact.b);
-    const double normal = a.inverse_mass + b.inverse_mass;
-    const double tangential = normal + a.inverse_inertia + b.inverse_inertia;
-    blocks.emplace_back(model::Vec3(normal, tangential, tangential).asDiagonal());
-  }
+  std::vector<Mat3> blocks;
+  blocks.reserve(static_cast<std::size_t>(block_count()));
+  for (const Contact& contact : contacts_)
+    blocks.emplace_back(own_diagonal(unshared(contact.a), unshared(contact.b)).asDiagonal());
+  for (const Joint& joint : joints_) blocks.push_back(own_block(joint, unshared(joint.a), unshared(joint.b)));
+  for (int k = 0; k < block_count(); ++k) blocks[static_cast<std::size_t>(k)].diagonal() += compliance_of(k);
   return blocks;
 }
 
@@ -158,18 +279,20 @@ void BodyOperator::find_motion(Vec x, Motion& motion) const {
   BodyMotion* const bodies = bodies_of(motion);
   {
     const ReadArray in(x);
-    for (int k = 0; k < block_count(); ++k) {
+    for (int k = 0; k < contact_count(); ++k) {
       const Contact& contact = contacts_[static_cast<std::size_t>(k)];
       add_momentum(ContactFrame(contact.n), in.data() + 3 * k, bodies[contact.a], bodies[contact.b]);
+    }
+    for (int k = contact_count(); k < block_count(); ++k) {
+      const Joint& joint = joints_[static_cast<std::size_t>(k - contact_count())];
+      const Vec3 impulse(in.data() + 3 * k);
+      add(bodies[joint.a], -joint.linear.transpose() * impulse, joint.spin_a.transpose() * impulse);
+      add(bodies[joint.b], joint.linear.transpose() * impulse, joint.spin_b.transpose() * impulse);
     }
   }
   for (std::size_t twin = 0; twin < twin_of_.size(); ++twin) {
     const BodyMotion& part = bodies[static_cast<std::size_t>(local_) + twin];
-    BodyMotion& whole = bodies[twin_of_[twin]];
-    for (int k = 0; k < 3; ++k) {
-      whole.v[k] += part.v[k];
-      whole.u[k] += part.u[k];
-    }
+    add(bodies[twin_of_[twin]], Vec3(part.v), Vec3(part.u));
   }
   halo_.reverse_add(motion.data(), motion_layout);
   for (int body = 0; body < owned_; ++body)
@@ -180,18 +303,13 @@ void BodyOperator::find_motion(Vec x, Motion& motion) const {
   std::copy_n(rest_.end() - doubles_per_body, doubles_per_body, motion.end() - doubles_per_body);  // walls do not move
 }
 
-void BodyOperator::copy_to_twins(BodyMotion* motion) const {
+void BodyOperator::copy_to_twins(BodyMotion* bodies) const {
   for (std::size_t twin = 0; twin < twin_of_.size(); ++twin) {
-    const BodyMotion& whole = motion[twin_of_[twin]];
-    BodyMotion& copy = motion[static_cast<std::size_t>(local_) + twin];
+    const BodyMotion& whole = bodies[twin_of_[twin]];
+    BodyMotion& copy = bodies[static_cast<std::size_t>(local_) + twin];
     std::copy_n(whole.v, 3, copy.v);
     std::copy_n(whole.u, 3, copy.u);
   }
-}
-
-void BodyOperator::contact_velocity(Vec, Motion& motion, Vec r, Vec w) const {
-  relative_velocity(motion, w);
-  if (r != nullptr) parallel::petsc(VecAXPY(w, 1.0, r));
 }
 
 void BodyOperator::relative_velocity(Motion& motion, Vec w) const {
@@ -199,14 +317,31 @@ void BodyOperator::relative_velocity(Motion& motion, Vec w) const {
   BodyMotion* const bodies = bodies_of(motion);
   copy_to_twins(bodies);
   const WriteArray out(w);
-  for (int k = 0; k < block_count(); ++k) {
+  for (int k = 0; k < contact_count(); ++k) {
     const Contact& contact = contacts_[static_cast<std::size_t>(k)];
     problem::relative_velocity(FramePacks{ContactFrame(contact.n)}, bodies[contact.a], bodies[contact.b],
                                out.data() + 3 * k);
   }
+  for (int k = contact_count(); k < block_count(); ++k)
+    Eigen::Map<Vec3>(out.data() + 3 * k) = velocity_of(joints_[static_cast<std::size_t>(k - contact_count())], bodies);
 }
 
-double BodyOperator::local_energy(Vec, const Motion& motion) const {
+Vec3 BodyOperator::velocity_of(const Joint& joint, const BodyMotion* bodies) {
+  const BodyMotion& a = bodies[joint.a];
+  const BodyMotion& b = bodies[joint.b];
+  return joint.linear * (Vec3(b.v) - Vec3(a.v)) + joint.spin_a * Vec3(a.u) + joint.spin_b * Vec3(b.u);
+}
+
+void BodyOperator::contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const {
+  relative_velocity(motion, w);
+  if (r != nullptr) parallel::petsc(VecAXPY(w, 1.0, r));
+  if (compliance_.empty()) return;
+  const ReadArray impulse(x);
+  const WriteArray out(w);
+  for (int k = 0; k < out.size(); ++k) out[k] += compliance_[static_cast<std::size_t>(k)] * impulse[k];
+}
+
+double BodyOperator::local_energy(Vec x, const Motion& motion) const {
   const BodyMotion* const bodies = bodies_of(motion);
   double energy = 0.0;
 #pragma omp simd reduction(+ : energy)
@@ -215,53 +350,97 @@ double BodyOperator::local_energy(Vec, const Motion& motion) const {
     energy += (m.v[0] * m.v[0] + m.v[1] * m.v[1] + m.v[2] * m.v[2]) / m.inverse_mass +
               (m.u[0] * m.u[0] + m.u[1] * m.u[1] + m.u[2] * m.u[2]) / m.inverse_inertia;
   }
+  if (!compliance_.empty()) {
+    const ReadArray impulse(x);
+    for (int k = 0; k < impulse.size(); ++k)
+      energy += compliance_[static_cast<std::size_t>(k)] * impulse[k] * impulse[k];
+  }
   return 0.5 * energy;
 }
 
 void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const {
   const ReadArray offsets(r);
   const WriteArray impulses(x);
-  BodyMotion* const bodies = bodies_of(motion);
-  relax(leading_, offsets.data(), set, impulses.data(), bodies);
-  halo_.begin_forward(motion.data(), motion_layout);
-  relax(interior_, offsets.data(), set, impulses.data(), bodies);
-  halo_.end_forward(motion.data(), motion_layout);
-  relax_split(offsets.data(), set, impulses.data(), bodies);
-  halo_.reverse_add(motion.data(), motion_layout);
-}
-
-void BodyOperator::relax_split(const double* r, const ConstraintSet& set, double* x, BodyMotion* motion) const {
-  copy_to_twins(motion);
-  received_.assign(motion + owned_, motion + local_);
-  for (const Range range : split_) relax(range, r, set, x, motion);
-
-  // The masses were shared out, so each holder's correction counts by its share: the mean of all corrected velocities.
-  const auto ghost_count = static_cast<std::size_t>(local_ - owned_);
-  for (std::size_t ghost = 0; ghost < ghost_count; ++ghost)
-    for (int k = 0; k < 3; ++k) {
-      BodyMotion& m = motion[static_cast<std::size_t>(owned_) + ghost];
-      m.v[k] = share_[ghost] * (m.v[k] - received_[ghost].v[k]);
-      m.u[k] = share_[ghost] * (m.u[k] - received_[ghost].u[k]);
-    }
-  for (std::size_t twin = 0; twin < twin_of_.size(); ++twin)
-    for (int k = 0; k < 3; ++k) {
-      const BodyMotion& m = motion[static_cast<std::size_t>(local_) + twin];
-      BodyMotion& whole = motion[twin_of_[twin]];
-      whole.v[k] += share_[ghost_count + twin] * (m.v[k] - whole.v[k]);
-      whole.u[k] += share_[ghost_count + twin] * (m.u[k] - whole.u[k]);
-    }
-}
-
-void BodyOperator::relax(Range range, const double* r, const ConstraintSet& set, double* x, BodyMotion* motion) const {
-  const auto [first, last] = range;
-  switch (set.law) {
-    case Law::frictionless:
-      return relax_frictionless(contacts_.data(), first, last, r, x, motion);
-    case Law::box:
-      return relax_contacts(contacts_.data(), first, last, r, LocalBox{set.bound.data()}, x, motion);
-    case Law::cone:
-      return relax_contacts(contacts_.data(), first, last, r, LocalCone{set.friction.data()}, x, motion);
+  const SweepData data{offsets.data(), set, impulses.data(), bodies_of(motion)};
+  for (int pass = 1; pass < plan_.local_sweeps; ++pass) {
+    relax(leading_, data);
+    relax(interior_, data);
   }
+  relax(leading_, data);
+  if (stages_.empty()) return relax(interior_, data);
+  stages_.front().halo.begin_forward(motion.data(), motion_layout);
+  relax(interior_, data);
+  stages_.front().halo.end_forward(motion.data(), motion_layout);
+  for (std::size_t k = 0; k < stages_.size(); ++k) {
+    if (k > 0) stages_[k].halo.forward(motion.data(), motion_layout);
+    relax_stage(stages_[k], data);
+    stages_[k].halo.reverse_add(motion.data(), motion_layout);
+  }
+}
+
+/// Relaxes the blocks of a stage and leaves each ghost with the change that its owner is to add.
+void BodyOperator::relax_stage(const Stage& stage, const SweepData& data) const {
+  copy_to_twins(data.bodies);
+  received_.clear();
+  for (const int ghost : stage.ghosts) received_.push_back(data.bodies[ghost]);
+  for (int pass = 0; pass < plan_.local_sweeps; ++pass) relax(stage.batch, data);
+
+  // Where masses were shared out, each holder's correction counts by its share: the mean of all corrected velocities.
+  for (std::size_t i = 0; i < stage.ghosts.size(); ++i) {
+    BodyMotion& m = data.bodies[stage.ghosts[i]];
+    const double share = share_[static_cast<std::size_t>(stage.ghosts[i] - owned_)];
+    for (int k = 0; k < 3; ++k) {
+      m.v[k] = share * (m.v[k] - received_[i].v[k]);
+      m.u[k] = share * (m.u[k] - received_[i].u[k]);
+    }
+  }
+  const auto ghost_count = static_cast<std::size_t>(local_ - owned_);
+  for (std::size_t twin = 0; twin < twin_of_.size(); ++twin) {
+    const BodyMotion& m = data.bodies[static_cast<std::size_t>(local_) + twin];
+    BodyMotion& whole = data.bodies[twin_of_[twin]];
+    const double share = share_[ghost_count + twin];
+    for (int k = 0; k < 3; ++k) {
+      whole.v[k] += share * (m.v[k] - whole.v[k]);
+      whole.u[k] += share * (m.u[k] - whole.u[k]);
+    }
+  }
+}
+
+void BodyOperator::relax(const Batch& batch, const SweepData& data) const {
+  relax_contacts(Consecutive{batch.contacts.first, batch.contacts.last}, data);
+  if (!batch.listed.empty()) relax_contacts(Listed{batch.listed}, data);
+  for (const int k : batch.joints) relax_joint(k, data);
+}
+
+template <typename Order>
+void BodyOperator::relax_contacts(const Order& order, const SweepData& data) const {
+  const SweepRows rows{data.r, compliance_.empty() ? nullptr : compliance_.data(), data.x};
+  switch (data.set.law) {
+    case Law::frictionless:
+      return relax_frictionless(contacts_.data(), order, rows, data.bodies);
+    case Law::box:
+      return relax_with_friction(contacts_.data(), order, rows, LocalBox{data.set.bound.data()}, data.bodies);
+    case Law::cone:
+      return relax_with_friction(contacts_.data(), order, rows, LocalCone{data.set.friction.data()}, data.bodies);
+    default:
+      return relax_with_friction(contacts_.data(), order, rows, LocalBlock{data.set}, data.bodies);
+  }
+}
+
+void BodyOperator::relax_joint(int joint, const SweepData& data) const {
+  const Joint& j = joints_[static_cast<std::size_t>(joint)];
+  const int block = contact_count() + joint;
+  Eigen::Map<Vec3> x(data.x + 3 * block);
+  const Vec3 w =
+      velocity_of(j, data.bodies) + Eigen::Map<const Vec3>(data.r + 3 * block) + compliance_of(block).cwiseProduct(x);
+  const Vec3 impulse = solve_block(data.set, block, j.own, w - j.own * x, x);
+  const Vec3 change = impulse - x;
+  x = impulse;
+  BodyMotion& a = data.bodies[j.a];
+  BodyMotion& b = data.bodies[j.b];
+  const Vec3 momentum = j.linear.transpose() * change;
+  add(a, -a.inverse_mass * momentum, a.inverse_inertia * (j.spin_a.transpose() * change));
+  add(b, b.inverse_mass * momentum, b.inverse_inertia * (j.spin_b.transpose() * change));
 }
 
 }  // namespace scree::problem

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "local_contact.hpp"
 #include "scree/problem/body_operator.hpp"
@@ -61,51 +62,76 @@ inline void add_momentum(const ContactFrame& frame, const double* x, BodyMotion&
   store(load(b.u) - q, b.u);
 }
 
+/// Contacts in the order of a sweep: side by side, or from a list.
+struct Consecutive {
+  int first, last;
+  [[nodiscard]] int size() const { return last - first; }
+  [[nodiscard]] int operator[](int k) const { return first + k; }
+};
+struct Listed {
+  const std::vector<int>& contacts;
+  [[nodiscard]] int size() const { return static_cast<int>(contacts.size()); }
+  [[nodiscard]] int operator[](int k) const { return contacts[static_cast<std::size_t>(k)]; }
+};
+
+/// Three rows per contact.
+struct SweepRows {
+  const double* r;
+  const double* compliance;  ///< or none
+  double* x;
+};
+
 /// Asks for the bodies of a later contact in time, for a sweep waits for memory more than it computes.
-template <typename Contact>
-inline void fetch_ahead(const Contact* contacts, int k, int last, const BodyMotion* motion) {
+template <typename Contact, typename Order>
+inline void fetch_ahead(const Contact* contacts, const Order& order, int k, const BodyMotion* motion) {
   constexpr int distance = 12;
-  const Contact& ahead = contacts[std::min(k + distance, last - 1)];
+  const Contact& ahead = contacts[order[std::min(k + distance, order.size() - 1)]];
   __builtin_prefetch(&motion[ahead.a], 1);
   __builtin_prefetch(&motion[ahead.b], 1);
 }
 
 /// Relaxes contacts one after another. `local` replaces an impulse by the exact solution of the contact's own problem.
-template <typename Local, typename Contact>
-void relax_contacts(const Contact* contacts, int first, int last, const double* r, const Local& local, double* x,
-                    BodyMotion* motion) {
-  for (int k = first; k < last; ++k) {
+template <typename Local, typename Contact, typename Order>
+void relax_with_friction(const Contact* contacts, const Order& order, const SweepRows& rows, const Local& local,
+                         BodyMotion* motion) {
+  for (int i = 0; i < order.size(); ++i) {
+    const int k = order[i];
     const Contact& contact = contacts[k];
-    fetch_ahead(contacts, k, last, motion);
+    fetch_ahead(contacts, order, i, motion);
     const FramePacks frame{ContactFrame(contact.n)};
     BodyMotion& a = motion[contact.a];
     BodyMotion& b = motion[contact.b];
     double w[3];
     relative_velocity(frame, a, b, w);
-    for (int c = 0; c < 3; ++c) w[c] += r[3 * k + c];
-    double impulse[3] = {x[3 * k], x[3 * k + 1], x[3 * k + 2]};
+    for (int c = 0; c < 3; ++c) w[c] += rows.r[3 * k + c];
+    double* const x = rows.x + 3 * k;
+    if (rows.compliance != nullptr)
+      for (int c = 0; c < 3; ++c) w[c] += rows.compliance[3 * k + c] * x[c];
+    double impulse[3] = {x[0], x[1], x[2]};
     local(k, contact.inverse_normal, contact.inverse_tangential, w, impulse);
     double change[3];
     for (int c = 0; c < 3; ++c) {
-      change[c] = impulse[c] - x[3 * k + c];
-      x[3 * k + c] = impulse[c];
+      change[c] = impulse[c] - x[c];
+      x[c] = impulse[c];
     }
     add_impulse(frame, change, a, b);
   }
 }
 
 /// Frictionless contacts turn no body: they need the normal and the linear velocities only.
-template <typename Contact>
-void relax_frictionless(const Contact* contacts, int first, int last, const double* r, double* x, BodyMotion* motion) {
-  for (int k = first; k < last; ++k) {
+template <typename Contact, typename Order>
+void relax_frictionless(const Contact* contacts, const Order& order, const SweepRows& rows, BodyMotion* motion) {
+  for (int i = 0; i < order.size(); ++i) {
+    const int k = order[i];
     const Contact& contact = contacts[k];
     BodyMotion& a = motion[contact.a];
     BodyMotion& b = motion[contact.b];
     const Pack n = {contact.n[0], contact.n[1], contact.n[2], 0.0};
-    const double w = dot(n, load(b.v) - load(a.v)) + r[3 * k];
-    const double impulse = std::max(0.0, x[3 * k] - w * contact.inverse_normal);
-    const Pack p = (impulse - x[3 * k]) * n;
-    x[3 * k] = impulse;
+    double w = dot(n, load(b.v) - load(a.v)) + rows.r[3 * k];
+    if (rows.compliance != nullptr) w += rows.compliance[3 * k] * rows.x[3 * k];
+    const double impulse = std::max(0.0, rows.x[3 * k] - w * contact.inverse_normal);
+    const Pack p = (impulse - rows.x[3 * k]) * n;
+    rows.x[3 * k] = impulse;
     store(load(a.v) - a.inverse_mass * p, a.v);
     store(load(b.v) + b.inverse_mass * p, b.v);
   }

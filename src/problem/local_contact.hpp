@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scree/problem/one_contact.hpp"
+
 // One contact's own problem: min 1/2 x.N_kk x + ... over its set, all other impulses fixed. Contacts of spheres have
 // the diagonal block N_kk = diag(N_nn, N_tt, N_tt), which makes the exact solution a projection in that metric.
 
@@ -15,6 +17,18 @@ struct LocalBox {
     x[0] = std::max(0.0, x[0] - inverse_normal * w[0]);
     x[1] = std::clamp(x[1] - inverse_tangential * w[1], -bound[k], bound[k]);
     x[2] = std::clamp(x[2] - inverse_tangential * w[2], -bound[k], bound[k]);
+  }
+};
+
+/// For every law: the solver of full blocks.
+struct LocalBlock {
+  const ConstraintSet& set;
+
+  void operator()(int k, double inverse_normal, double inverse_tangential, const double* w, double* x) const {
+    const model::Vec3 own(1.0 / inverse_normal, 1.0 / inverse_tangential, 1.0 / inverse_tangential);
+    Eigen::Map<model::Vec3> impulse(x);
+    const model::Vec3 q = Eigen::Map<const model::Vec3>(w) - own.cwiseProduct(impulse);
+    impulse = solve_block(set, k, own.asDiagonal(), q, impulse);
   }
 };
 

@@ -78,7 +78,7 @@ Setup gas_setup(const std::vector<Body>& bodies, std::vector<model::Wall> walls,
                 Coupling coupling) {
   Setup setup = make_setup(world(), bodies, std::move(walls), friction, 0.8);
   setup.solver.law = law;
-  setup.solver.coupling = coupling;
+  setup.solver.sweeps.coupling = coupling;
   // Loosely solved: momentum must be kept whatever the residual.
   setup.solver.stop = {.tolerance = 1e-3, .max_iterations = 20};
   return setup;
@@ -133,7 +133,7 @@ void check_gas_in_a_box(Law law, Coupling coupling) {
   check_same_bodies(bodies, all_bodies(world(), simulation));
 }
 
-constexpr Coupling couplings[] = {Coupling::interface_splitting, Coupling::full_splitting};
+constexpr Coupling couplings[] = {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring};
 
 }  // namespace
 

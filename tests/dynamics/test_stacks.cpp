@@ -37,7 +37,7 @@ double carried_share(Law law, Coupling coupling) {
   const auto bodies = nested_layers(3);
   Setup setup = make_setup(world(), bodies, nesting_box(), 0.5);
   setup.solver.law = law;
-  setup.solver.coupling = coupling;
+  setup.solver.sweeps.coupling = coupling;
   setup.solver.stop = {.tolerance = 1e-7, .max_iterations = 200};
   Simulation simulation(world(), std::move(setup));
   StepReport report;

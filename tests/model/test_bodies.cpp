@@ -106,10 +106,10 @@ struct Ring {
     for (const int item : {3, 1}) bodies.add_ghost(bed[before * per_rank + item]);
     std::vector<Halo::Neighbour> plan;
     if (before == after) {
-      plan.push_back({before, {3, 1}, per_rank, 2});
+      plan.push_back({before, {3, 1}, {per_rank, per_rank + 1}});
     } else {
-      plan.push_back({before, {}, per_rank, 2});
-      plan.push_back({after, {3, 1}, per_rank + 2, 0});
+      plan.push_back({before, {}, {per_rank, per_rank + 1}});
+      plan.push_back({after, {3, 1}, {}});
     }
     halo = Halo(world(), plan);
   }

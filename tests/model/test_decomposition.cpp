@@ -166,14 +166,14 @@ void check_plan_is_symmetric(const Bodies& bodies, const Halo& halo) {
   std::vector<Link> sent, mirrored;
   int next_ghost = bodies.owned();
   for (const auto& neighbour : halo.neighbours()) {
-    BOOST_TEST(neighbour.first_ghost == next_ghost);
-    next_ghost += neighbour.ghosts;
     for (const int item : neighbour.sent) {
       BOOST_TEST((item >= 0 && item < bodies.owned()));
       sent.push_back({world().rank(), neighbour.rank, bodies.id[item]});
     }
-    for (int k = 0; k < neighbour.ghosts; ++k)
-      mirrored.push_back({neighbour.rank, world().rank(), bodies.id[neighbour.first_ghost + k]});
+    for (const int ghost : neighbour.ghosts) {
+      BOOST_TEST(ghost == next_ghost++);
+      mirrored.push_back({neighbour.rank, world().rank(), bodies.id[ghost]});
+    }
   }
   BOOST_TEST(next_ghost == bodies.size());
   const auto by_ends = [](const Link& link) { return std::pair(link.owner, link.holder); };
@@ -298,13 +298,14 @@ void prune_and_check(Placement placement, Wanted&& wanted) {
   Bed bed = random_bed(9, 200, Sizes::uniform);
   Bodies bodies = owned_part(bed, placement);
   const Halo whole = build_ghost_layer(world(), CellLattice::for_bodies(world(), bodies), bodies, 0.2);
-  const std::vector<std::int64_t> before(bodies.id.begin() + bodies.owned(), bodies.id.end());
-  std::vector<char> needed;
+  const std::vector<std::int64_t> before = bodies.id;
+  std::vector<char> needed(before.size(), 0);
   std::vector<std::int64_t> expected;
-  for (const auto id : before) {
-    needed.push_back(wanted(id) ? 1 : 0);
-    if (wanted(id)) expected.push_back(id);
-  }
+  for (std::size_t k = bodies.owned(); k < before.size(); ++k)
+    if (wanted(before[k])) {
+      needed[k] = 1;
+      expected.push_back(before[k]);
+    }
   std::vector<int> new_index;
   const Halo pruned = prune_ghosts(world(), whole, bodies, needed, new_index);
 

@@ -30,10 +30,10 @@ struct Scene {
     int ghost = owned_here();
     for (int rank = 0; rank < world().size(); ++rank) {
       const auto& sent = mirrored(world().rank(), rank);
-      const int ghosts = static_cast<int>(mirrored(rank, world().rank()).size());
+      const std::size_t ghosts = mirrored(rank, world().rank()).size();
       if (sent.empty() && ghosts == 0) continue;
-      result.push_back({rank, sent, ghost, ghosts});
-      ghost += ghosts;
+      result.push_back({rank, sent, std::vector<int>(ghosts)});
+      for (int& item : result.back().ghosts) item = ghost++;
     }
     return result;
   }
@@ -231,8 +231,8 @@ BOOST_AUTO_TEST_CASE(one_message_per_neighbour_that_needs_one) {
     for (const auto& neighbour : scene.neighbours()) {
       senders += neighbour.sent.empty() ? 0 : 1;
       sent_items += static_cast<std::int64_t>(neighbour.sent.size());
-      holders += neighbour.ghosts > 0 ? 1 : 0;
-      ghosts += neighbour.ghosts;
+      holders += neighbour.ghosts.empty() ? 0 : 1;
+      ghosts += static_cast<std::int64_t>(neighbour.ghosts.size());
     }
     const Halo::Layout layout{6, 8};
     auto data = owned_records(scene, layout, 0);
@@ -248,6 +248,38 @@ BOOST_AUTO_TEST_CASE(one_message_per_neighbour_that_needs_one) {
     BOOST_TEST(world().traffic().bytes - before.bytes == ghosts * 6 * 8);
     BOOST_TEST(world().traffic().reductions == before.reductions);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_restricted_plan_moves_the_chosen_ghosts_only) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const Scene scene = random_scene(seed, 0.5);
+    const Halo whole(world(), scene.neighbours());
+    std::vector<char> needed(static_cast<std::size_t>(scene.size()), 0);
+    std::mt19937 random(seed + 100 * static_cast<unsigned>(world().rank()));
+    for (char& flag : needed) flag = static_cast<char>(random() % 2);
+    const Halo some = whole.restricted(needed);
+    const Halo::Layout layout{3, 4};
+    auto data = owned_records(scene, layout, 0);
+    const auto before = world().traffic();
+    some.forward(data.data(), layout);
+    BOOST_TEST(world().max(world().traffic().bytes - before.bytes) <=
+               world().max(static_cast<std::int64_t>(scene.size()) * world().size() * 24));
+    const auto all = with_ghosts(scene, layout, 0), none = owned_records(scene, layout, 0);
+    for (std::size_t k = 0; k < data.size(); ++k) {
+      const std::size_t item = k / static_cast<std::size_t>(layout.stride);
+      const bool moved = item < static_cast<std::size_t>(scene.owned_here()) || needed[item] != 0;
+      BOOST_TEST(data[k] == (moved ? all[k] : none[k]));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_rank_may_mirror_its_own_items) {  // as periodic boundaries do
+  Halo halo(world(), {{world().rank(), {0, 2}, {3, 4}}});
+  std::vector<double> data{1.0, 2.0, 3.0, 0.0, 0.0};
+  halo.forward(data.data(), {1, 1});
+  BOOST_TEST((data == std::vector<double>{1.0, 2.0, 3.0, 1.0, 3.0}));
+  halo.reverse_add(data.data(), {1, 1});
+  BOOST_TEST((data == std::vector<double>{2.0, 2.0, 6.0, 1.0, 3.0}));
 }
 
 BOOST_AUTO_TEST_CASE(a_plan_may_be_moved) {

@@ -34,7 +34,8 @@ struct Floor {
 
   Floor(int spheres, Law law, const Vec3& r, double friction = 0.0, double bound = 0.0)
       : scene(make(spheres)),
-        problem{std::make_unique<scree::problem::BodyOperator>(world(), scene.halo, scene.bodies, scene.contacts),
+        problem{std::make_unique<scree::problem::BodyOperator>(world(), scene.halo, scene.bodies,
+                                                               scree::problem::BodyConstraints{scene.contacts}),
                 filled(scene.contacts.size(), r),
                 {law, std::vector<double>(scene.contacts.size(), friction),
                  std::vector<double>(scene.contacts.size(), bound)}} {}

@@ -41,8 +41,8 @@ FrozenScene tight_bed() { return bed(6, 5, 5, 1, 0.02); }
 BOOST_AUTO_TEST_CASE(needs_at_most_half_the_sweeps_of_pgs) {
   const FrozenScene scene = tight_bed();
   for (const Law law : {Law::frictionless, Law::box, Law::cone})
-    for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting}) {
-      const Frozen frozen = freeze(world(), scene, Placement::slabs, law, coupling);
+    for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring}) {
+      const Frozen frozen = freeze(world(), scene, Placement::slabs, law, {coupling});
       const Run accelerated = run_npgs(frozen, 1e-4, 2000);
       BOOST_TEST_CONTEXT(name_of(law) << ", " << name_of(coupling) << ": " << accelerated.iterations) {
         BOOST_TEST(accelerated.converged);
@@ -53,14 +53,14 @@ BOOST_AUTO_TEST_CASE(needs_at_most_half_the_sweeps_of_pgs) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(both_couplings_reach_a_small_residual_wherever_bodies_live) {
+BOOST_AUTO_TEST_CASE(all_couplings_reach_a_small_residual_wherever_bodies_live) {
   const parallel::Comm self(MPI_COMM_SELF);
   const FrozenScene scene = bed(5, 4, 4, 2, 0.02);
   const Frozen whole = freeze(self, scene, Placement::slabs, Law::cone);
   const Run alone = run_npgs(whole, 1e-8, 3000);
-  for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting})
+  for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring})
     for (const Placement placement : all_placements) {
-      const Frozen frozen = freeze(world(), scene, placement, Law::cone, coupling);
+      const Frozen frozen = freeze(world(), scene, placement, Law::cone, {coupling});
       const Run together = run_npgs(frozen, 1e-8, 3000);
       BOOST_TEST_CONTEXT(name_of(coupling) << ", " << name_of(placement)) {
         BOOST_TEST(together.converged);

@@ -90,10 +90,10 @@ BOOST_AUTO_TEST_CASE(one_contact_has_the_impulse_of_the_formulas) {
 }
 
 BOOST_AUTO_TEST_CASE(no_sweep_raises_the_objective) {
-  for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting})
+  for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring})
     for (const Law law : {Law::frictionless, Law::box, Law::cone})
       for (const Placement placement : {Placement::slabs, Placement::scattered}) {
-        const Frozen frozen = freeze(world(), bed(4, 4, 3, 3, 0.02), placement, law, coupling);
+        const Frozen frozen = freeze(world(), bed(4, 4, 3, 3, 0.02), placement, law, {coupling});
         const parallel::Vector x = frozen.problem.make_vector();
         problem::Motion motion = frozen.problem.N->motion_at_rest();
         double before = 0.0;
@@ -107,14 +107,14 @@ BOOST_AUTO_TEST_CASE(no_sweep_raises_the_objective) {
       }
 }
 
-BOOST_AUTO_TEST_CASE(both_couplings_converge_to_the_same_velocities) {
+BOOST_AUTO_TEST_CASE(all_couplings_converge_to_the_same_velocities) {
   const parallel::Comm self(MPI_COMM_SELF);
   const FrozenScene scene = bed(4, 4, 2, 4);
   const Frozen whole = freeze(self, scene, Placement::slabs, Law::cone);
   const Run alone = run(whole, 1e-8, 2000);
-  for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting})
+  for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring})
     for (const Placement placement : {Placement::slabs, Placement::scattered}) {
-      const Frozen frozen = freeze(world(), scene, placement, Law::cone, coupling);
+      const Frozen frozen = freeze(world(), scene, placement, Law::cone, {coupling});
       const Run together = run(frozen, 1e-8, 2000);
       BOOST_TEST(together.converged, name_of(coupling) << ", " << name_of(placement));
       const Distance distance = compare(frozen, together.judged, whole, alone.judged);

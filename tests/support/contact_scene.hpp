@@ -31,15 +31,14 @@ struct ContactScene {
   std::erase_if(near, [&](const collision::NearPair& pair) {
     return model::contact_owner(owner[bodies.id[pair.a]], owner[bodies.id[pair.b]]) != world().rank();
   });
-  std::vector<char> needed(bodies.ghosts(), 0);
+  std::vector<char> needed(bodies.size(), 0);
   for (const auto& pair : near)
-    for (const int body : {pair.a, pair.b})
-      if (body >= bodies.owned()) needed[body - bodies.owned()] = 1;
+    for (const int body : {pair.a, pair.b}) needed[body] = body >= bodies.owned() ? 1 : 0;
   std::vector<int> new_index;
   scene.halo = prune_ghosts(world(), whole, bodies, needed, new_index);
   for (auto& pair : near)
     for (int* body : {&pair.a, &pair.b})
-      if (*body >= bodies.owned()) *body = new_index[*body - bodies.owned()];
+      if (*body >= bodies.owned()) *body = new_index[*body];
   const auto near_walls = collision::find_near_walls(bodies, walls, reach);
   near.insert(near.end(), near_walls.begin(), near_walls.end());
 

@@ -159,7 +159,7 @@ inline collision::PairList own_pairs(const parallel::Comm& comm, const FrozenSce
   std::vector<int> rank(static_cast<std::size_t>(bodies.size()), comm.rank());
   std::vector<char> mirrored(static_cast<std::size_t>(bodies.size()), 0);
   for (const auto& neighbour : halo.neighbours()) {
-    std::fill_n(rank.begin() + neighbour.first_ghost, neighbour.ghosts, neighbour.rank);
+    for (const int ghost : neighbour.ghosts) rank[static_cast<std::size_t>(ghost)] = neighbour.rank;
     for (const int item : neighbour.sent) mirrored[static_cast<std::size_t>(item)] = 1;
   }
   std::vector<collision::NearPair> near = collision::find_near_pairs(bodies, scene.margin);
@@ -209,7 +209,7 @@ inline parallel::Vector offsets(const FrozenScene& scene, const model::Bodies& b
 /// Collective: the scene as a problem on these ranks. Friction bounds of the law `box` are mu times twice the weight of
 /// the contact's first body; every seventh is zero.
 inline Frozen freeze(const parallel::Comm& comm, const FrozenScene& scene, Placement placement, problem::Law law,
-                     problem::Coupling coupling = problem::Coupling::interface_splitting) {
+                     problem::SweepPlan plan = {}) {
   model::Bodies bodies;
   for (const model::Body& body : scene.bodies)
     if (detail::rank_of(scene, body, placement, comm.size()) == comm.rank()) bodies.add_owned(body);
@@ -226,7 +226,7 @@ inline Frozen freeze(const parallel::Comm& comm, const FrozenScene& scene, Place
     set.friction.push_back(scene.friction);
     set.bound.push_back(ids.back().first % 7 == 6 ? 0.0 : scene.friction * 2.0 * weight);
   }
-  auto N = std::make_unique<problem::BodyOperator>(comm, halo, bodies, contacts, coupling);
+  auto N = std::make_unique<problem::BodyOperator>(comm, halo, bodies, problem::BodyConstraints{contacts}, plan);
   parallel::Vector r = detail::offsets(scene, bodies, contacts, *N);
   return {std::move(bodies), std::move(contacts), std::move(ids), {std::move(N), std::move(r), std::move(set)}};
 }

@@ -14,8 +14,8 @@
 #include "scree/model/wall.hpp"
 #include "scree/parallel/comm.hpp"
 #include "scree/parallel/phase_timer.hpp"
-#include "scree/problem/constraint_set.hpp"
 #include "scree/problem/body_operator.hpp"
+#include "scree/problem/constraint_set.hpp"
 #include "scree/solvers/monitor.hpp"
 #include "scree/solvers/registry.hpp"
 
@@ -33,7 +33,7 @@ struct SolverChoice {
   solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 200};
   problem::Law law = problem::Law::cone;
   BoundSource bounds = BoundSource::frictionless;
-  problem::Coupling coupling = problem::Coupling::interface_splitting;  ///< of sweeps across ranks
+  problem::SweepPlan sweeps;  ///< across ranks
 };
 
 struct StepOptions {

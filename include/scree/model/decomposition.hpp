@@ -34,8 +34,8 @@ struct CellLattice {
 [[nodiscard]] parallel::Halo build_ghost_layer(const parallel::Comm& comm, const CellLattice& lattice, Bodies& bodies,
                                                double margin);
 
-/// Collective among neighbours: drops the ghosts not in `needed` (one flag per ghost) on both sides of the plan.
-/// Local indices of the ghosts change: new_index[k] is that of ghost k, or -1.
+/// Collective among neighbours: drops the ghosts not in `needed` (one flag per body) on both sides of the plan.
+/// Local indices of the ghosts change: new_index[k] is that of ghost k, or -1 for one that was dropped.
 [[nodiscard]] parallel::Halo prune_ghosts(const parallel::Comm& comm, const parallel::Halo& halo, Bodies& bodies,
                                           const std::vector<char>& needed, std::vector<int>& new_index);
 

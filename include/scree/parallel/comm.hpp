@@ -9,11 +9,12 @@
 
 namespace scree::parallel {
 
-/// What travelled between ranks so far, seen from this rank: point-to-point messages sent, their bytes, reductions.
+/// What travelled between ranks so far, seen from this rank.
 struct Traffic {
-  std::int64_t messages = 0;
-  std::int64_t bytes = 0;
+  std::int64_t messages = 0;  ///< point-to-point, sent
+  std::int64_t bytes = 0;     ///< in them
   std::int64_t reductions = 0;
+  double waiting = 0.0;  ///< seconds spent in exchanges and reductions until other ranks answered
 };
 
 /// Owns a duplicate of an MPI communicator, so that Scree's messages never meet those of other libraries.
@@ -61,6 +62,19 @@ class Comm {
   int size_ = 1;
   mutable Traffic traffic_;
   mutable std::int64_t deliveries_ = 0;
+};
+
+/// Counts as waiting the time from its making to the end of its life.
+class WaitingTime {
+ public:
+  explicit WaitingTime(const Comm& comm) : traffic_(comm.traffic()), start_(MPI_Wtime()) {}
+  ~WaitingTime() { traffic_.waiting += MPI_Wtime() - start_; }
+  WaitingTime(const WaitingTime&) = delete;
+  WaitingTime& operator=(const WaitingTime&) = delete;
+
+ private:
+  Traffic& traffic_;
+  double start_;
 };
 
 /// Collective: runs `work` on every rank and fails on all ranks alike if it throws on any.

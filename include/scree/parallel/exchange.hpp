@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <span>
 #include <type_traits>
@@ -15,6 +16,25 @@ using Bytes = std::vector<std::byte>;
 
 /// Messages by rank: to whom on the way out, from whom on the way in.
 using Mail = std::map<int, Bytes>;
+
+/// Messages on their way to other ranks: the end of its life waits until all have left.
+class Outbox {
+ public:
+  explicit Outbox(const Comm& comm) : comm_(comm) {}
+  ~Outbox();
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+
+  void send(int rank, int tag, Bytes bytes);
+
+ private:
+  const Comm& comm_;
+  std::deque<Bytes> letters_;
+  std::vector<MPI_Request> requests_;
+};
+
+/// Waits for a message of any size.
+[[nodiscard]] Bytes receive(const Comm& comm, int rank, int tag);
 
 /// Collective among neighbours: each rank sends one message (possibly empty) to each of its neighbours and receives
 /// one from each. Neighbourhood is symmetric. Sizes are found by probing, so there is no size message.

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <mpi.h>
-
+#include <memory>
 #include <vector>
 
 #include "scree/parallel/comm.hpp"
@@ -9,15 +8,15 @@
 namespace scree::parallel {
 
 /// The communication plan of a ghost layer, apart from the data that it moves: who exchanges which items with whom.
-/// Items are identified by local index: owned items first, then ghosts, the ghosts of one neighbour side by side.
-/// One message per neighbour and direction and exchange; sizes are known to both sides; no barrier.
+/// Items are identified by local index. One message per neighbour and direction and exchange, sent through persistent
+/// requests; sizes are known to both sides; no barrier. Copies of a plan share its requests, so one exchange at a time
+/// can be under way.
 class Halo {
  public:
   struct Neighbour {
     int rank;
-    std::vector<int> sent;  ///< owned items of which the neighbour holds a ghost
-    int first_ghost;        ///< ghosts that the neighbour owns: [first_ghost, first_ghost + ghosts)
-    int ghosts;
+    std::vector<int> sent;    ///< owned items of which the neighbour holds a ghost
+    std::vector<int> ghosts;  ///< ghosts of items that the neighbour owns, in the order in which it sends them
   };
 
   /// A plan without neighbours.
@@ -46,19 +45,23 @@ class Halo {
   void end_reverse_add(double* data, Layout layout) const;
   void reverse_add(double* data, Layout layout) const;
 
+  /// Collective among neighbours: the plan for those ghosts only whose flag is set; one flag per item, those of owned
+  /// items do not matter.
+  [[nodiscard]] Halo restricted(const std::vector<char>& needed) const;
+
   [[nodiscard]] const std::vector<Neighbour>& neighbours() const { return neighbours_; }
-  [[nodiscard]] int ghost_count() const;
+  [[nodiscard]] int ghost_count() const { return ghosts_; }
 
  private:
-  void post(std::vector<double>& receive, std::vector<double>& send, int width, bool forward) const;
-  void wait() const;
+  struct Channel;
+  struct Channels;
+  [[nodiscard]] Channel& channel(int record_size) const;
 
   const Comm* comm_ = nullptr;
   std::vector<Neighbour> neighbours_;
-  // Room for one exchange at a time; the plan itself does not change.
-  mutable std::vector<double> ghost_buffer_;  // one slot per ghost, neighbour by neighbour
-  mutable std::vector<double> owned_buffer_;  // one slot per sent item, neighbour by neighbour
-  mutable std::vector<MPI_Request> requests_;
+  int sent_ = 0;
+  int ghosts_ = 0;
+  std::shared_ptr<Channels> channels_;
 };
 
 }  // namespace scree::parallel

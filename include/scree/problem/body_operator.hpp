@@ -2,8 +2,8 @@
 
 #include <petscvec.h>
 
-#include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,11 +24,11 @@ struct alignas(64) BodyMotion {
   double inverse_inertia;  ///< radius^2 / moment of inertia (1/kg)
 };
 
-/// How sweeps of several ranks act on bodies that more than one of them touches in the same stage. Each rank sees its
-/// share of the mass of such a body; the sum of all corrections then is exact in momentum and never overshoots.
+/// How sweeps of several ranks act on bodies that more than one of them touches. Momentum is exact in all ways.
 enum class Coupling {
-  interface_splitting,  ///< contacts between own bodies first, with full masses; then interface contacts with shares
-  full_splitting,       ///< all contacts of shared bodies in one stage with shares
+  interface_splitting,  ///< contacts between own bodies first; then interface contacts, with shares of the masses
+  full_splitting,       ///< all contacts of shared bodies in one stage, with shares of the masses
+  colouring,            ///< interface contacts colour by colour: no two ranks touch a body in the same colour
 };
 struct CouplingInfo {
   Coupling coupling;
@@ -39,16 +39,45 @@ struct CouplingInfo {
 [[nodiscard]] std::string_view name_of(Coupling coupling);
 [[nodiscard]] std::optional<Coupling> coupling_named(std::string_view name);
 
-/// N = D^T M^-1 D for contacts of spheres, matrix-free.
+/// How sweeps are carried out on several ranks.
+struct SweepPlan {
+  Coupling coupling = Coupling::interface_splitting;
+  int local_sweeps = 1;  ///< passes over a rank's contacts between two exchanges
+};
+
+/// Three rows between two bodies that are no contact of spheres: part of a joint.
+/// w = linear (v_b - v_a) + spin_a omega_a + spin_b omega_b; a row of zeros is absent.
+struct RowBlock {
+  int a;  ///< local body index
+  int b;  ///< local body index, or -1: the world
+  model::Mat3 linear;
+  model::Mat3 spin_a;  ///< m
+  model::Mat3 spin_b;  ///< m
+};
+
+/// What binds the bodies of a step.
+struct BodyConstraints {
+  const collision::ContactSet& contacts;
+  std::vector<RowBlock> joints = {};
+  /// C, the diagonal compliance, three rows per contact and then per joint block (1/kg); both tangential rows of a
+  /// contact have the same. Empty: everything is rigid.
+  std::vector<double> compliance = {};
+};
+
+/// N = D^T M^-1 D + C for contacts of spheres and for joints, matrix-free. Impulses of contacts come first, then those
+/// of joint blocks.
 class BodyOperator : public ContactOperator {
  public:
   /// Collective. The halo must be the one that keeps the ghosts of `bodies`.
   BodyOperator(const parallel::Comm& comm, const parallel::Halo& halo, const model::Bodies& bodies,
-               const collision::ContactSet& contacts, Coupling coupling = Coupling::interface_splitting);
+               BodyConstraints constraints, SweepPlan plan = {});
 
-  [[nodiscard]] int block_count() const override { return static_cast<int>(contacts_.size()); }
+  [[nodiscard]] int block_count() const override { return contact_count() + static_cast<int>(joints_.size()); }
+  [[nodiscard]] int contact_count() const { return static_cast<int>(contacts_.size()); }
+  /// Exchanges of velocities per sweep: one, or as many as there are colours on any rank.
+  [[nodiscard]] int stage_count() const { return static_cast<int>(stages_.size()); }
 
-  /// The bodies of a motion field: owned ones, then ghosts, then slots that the operator keeps for itself.
+  /// The bodies of a motion: owned ones, then ghosts, then slots that the operator keeps for itself.
   [[nodiscard]] static BodyMotion* bodies_of(Motion& motion);
   [[nodiscard]] static const BodyMotion* bodies_of(const Motion& motion);
 
@@ -56,47 +85,91 @@ class BodyOperator : public ContactOperator {
   [[nodiscard]] Motion motion_at_rest() const override { return rest_; }
   [[nodiscard]] std::ptrdiff_t own_motion() const override;
   void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override;
+  [[nodiscard]] double local_energy(Vec x, const Motion& motion) const override;
+
   /// w <- D^T motion, for any motion of the owned bodies.
   void relative_velocity(Motion& motion, Vec w) const;
-  [[nodiscard]] double local_energy(Vec x, const Motion& motion) const override;
 
  private:
   struct Contact {
-    int a;  ///< slots in the motion field
+    int a;  ///< slots in the motion
     int b;
     double n[3];
     double inverse_normal;      ///< 1 / N_nn, of the masses that the contact sees in a sweep (kg)
     double inverse_tangential;  ///< 1 / N_tt = 1 / N_oo (kg)
   };
+  struct Joint {
+    int a;  ///< slots in the motion
+    int b;
+    model::Mat3 linear;
+    model::Mat3 spin_a;  ///< on surface speeds u: without unit
+    model::Mat3 spin_b;
+    model::Mat3 own;  ///< N_kk, of the masses that the joint sees in a sweep (1/kg)
+  };
   struct Range {
     int first = 0;
     int last = 0;
+  };
+  /// Blocks that are relaxed one after another.
+  struct Batch {
+    Range contacts;           ///< side by side,
+    std::vector<int> listed;  ///< and anywhere
+    std::vector<int> joints;
+  };
+  /// A part of a sweep that begins with fresh velocities of ghosts and ends with their corrections sent back.
+  struct Stage {
+    parallel::Halo halo;  ///< of the ghosts that the batch touches
+    Batch batch;
+    std::vector<int> ghosts;  ///< slots
+  };
+  struct SweepData {
+    const double* r;
+    const ConstraintSet& set;
+    double* x;
+    BodyMotion* bodies;
   };
 
   void find_motion(Vec x, Motion& motion) const override;
   void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const override;
 
+  void sort_into_batches(const collision::ContactSet& contacts, const parallel::Halo& halo);
+  void build_stages(const model::Bodies& bodies);
   [[nodiscard]] std::vector<double> count_holders();
   void add_twins(const std::vector<double>& holders);
   void set_masses(const model::Bodies& bodies, const std::vector<double>& holders);
+  void set_local_problems();
 
-  void relax(Range range, const double* r, const ConstraintSet& set, double* x, BodyMotion* motion) const;
-  void relax_split(const double* r, const ConstraintSet& set, double* x, BodyMotion* motion) const;
-  void copy_to_twins(BodyMotion* motion) const;
+  /// N_kk of a contact and of a joint, without compliance, for bodies of these masses.
+  [[nodiscard]] static model::Vec3 own_diagonal(const BodyMotion& a, const BodyMotion& b);
+  [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const BodyMotion& a, const BodyMotion& b);
+  [[nodiscard]] model::Vec3 compliance_of(int block) const;
+  [[nodiscard]] static model::Vec3 velocity_of(const Joint& joint, const BodyMotion* bodies);
+
+  void relax(const Batch& batch, const SweepData& data) const;
+  template <typename Order>
+  void relax_contacts(const Order& order, const SweepData& data) const;
+  void relax_joint(int joint, const SweepData& data) const;
+  void relax_stage(const Stage& stage, const SweepData& data) const;
+  void copy_to_twins(BodyMotion* bodies) const;
 
   template <typename Function>
-  void for_each_split_contact(Function&& function);
+  void for_each_contact(const Batch& batch, Function&& function);
+  template <typename Function>
+  void for_each_end(const Batch& batch, Function&& function);
 
-  parallel::Halo halo_;
+  SweepPlan plan_;
+  parallel::Halo halo_;  ///< of the ghosts that contacts or joints touch
   int owned_;
   int local_;  ///< owned and ghosts
   std::vector<Contact> contacts_;
-  Range leading_;               ///< contacts of own bodies that other ranks mirror; their velocities are sent next
-  Range interior_;              ///< contacts that are relaxed while velocities travel
-  std::array<Range, 2> split_;  ///< contacts that see shares of masses
-  std::vector<int> twin_of_;    ///< owned bodies that other ranks touch in the split stage too have a second slot
-  std::vector<double> share_;   ///< 1 / holders: of ghosts, then of twins
-  Motion rest_;                 ///< slots: owned, ghosts, twins, and one that stands for all walls
+  std::vector<Joint> joints_;
+  std::vector<double> compliance_;
+  Batch leading_;   ///< of own bodies that other ranks mirror; their velocities are sent next
+  Batch interior_;  ///< relaxed while velocities travel
+  std::vector<Stage> stages_;
+  std::vector<int> twin_of_;   ///< owned bodies whose mass is shared in the split stage have a second slot for it
+  std::vector<double> share_;  ///< 1 / holders: of ghosts, then of twins
+  Motion rest_;                ///< slots: owned, ghosts, twins, and one that stands for all walls
   mutable std::vector<BodyMotion> received_;  ///< ghosts as they came, before this rank's corrections
 };
 
