@@ -34,7 +34,8 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
       bodies_(std::move(setup.bodies)),
       options_(setup.step),
       solver_(std::move(setup.solver)),
-      solve_(solvers::make_solver(solver_.name, solver_.options, solver_.law)) {
+      solve_(solvers::make_solver(solver_.name, solver_.options, solver_.law)),
+      timer_(comm) {
   const auto scope = timer_.measure("partition");
   initial_bodies_ = comm_.sum(static_cast<std::int64_t>(bodies_.owned()));
   double sum = 0.0;
@@ -144,6 +145,7 @@ ContactProblem Simulation::assemble() {
     }
   Vector offsets(comm_, contacts_.size());
   N->relative_velocity(motion, offsets);
+  report_.stages = N->stage_count();
   ContactProblem problem{std::move(N), std::move(offsets), {solver_.law, {}, {}}};
 
   const WriteArray r(problem.r);

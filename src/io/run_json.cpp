@@ -32,7 +32,7 @@ RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, d
           .converged_steps = converged_steps_,
           .last = simulation.report(),
           .seconds = comm.max(seconds),
-          .phases = simulation.timer().over_ranks(comm),
+          .phases = simulation.timer().over_ranks(),
           .iterations = simulation.total_iterations(),
           .contact_updates = simulation.contact_updates(),
           .messages = comm.sum(traffic.messages),
@@ -69,6 +69,19 @@ std::string to_json(const RunSummary& summary) {
     json.end_object();
   }
   json.end_object();
+  json.key("traffic");
+  json.begin_object();
+  for (const auto& phase : summary.phases) {
+    json.key(phase.name);
+    json.begin_object();
+    json.field("messages", phase.traffic.messages);
+    json.field("bytes", phase.traffic.bytes);
+    json.field("reductions", phase.traffic.reductions);
+    json.field("waiting", phase.traffic.waiting);
+    json.end_object();
+  }
+  json.end_object();
+  json.field("stages", summary.last.stages);
   json.field("seconds_per_step", summary.steps > 0 ? summary.seconds / static_cast<double>(summary.steps) : 0.0);
   json.field("contact_updates", summary.contact_updates);
   json.field("contact_updates_per_second", summary.contact_updates_per_second());

@@ -87,11 +87,12 @@ void RunLog::step(const dynamics::StepReport& report) {
 void RunLog::finish(const RunSummary& summary) {
   clear_progress();
   say("");
-  say("phase             min (s)     avg (s)     max (s)   share");
+  say("phase             min (s)     avg (s)     max (s)   share  waiting     messages        bytes");
   for (const auto& phase : summary.phases) {
     const double share = summary.seconds > 0.0 ? 100.0 * phase.avg / summary.seconds : 0.0;
-    say(fmt::format("{:<14} {:10.4f}  {:10.4f}  {:10.4f}  {:5.1f} %", phase.name, phase.min, phase.avg, phase.max,
-                    share));
+    const double waiting = phase.avg > 0.0 ? 100.0 * phase.traffic.waiting / phase.avg : 0.0;
+    say(fmt::format("{:<14} {:10.4f}  {:10.4f}  {:10.4f}  {:5.1f} %  {:5.1f} %  {:11}  {:11}", phase.name, phase.min,
+                    phase.avg, phase.max, share, waiting, phase.traffic.messages, phase.traffic.bytes));
   }
   say(fmt::format("{:<14} {:>10}  {:>10}  {:10.4f}  {:5.1f} %", "total", "", "", summary.seconds, 100.0));
   say("");

@@ -79,6 +79,7 @@ struct StepReport {
   std::int64_t bodies = 0;
   std::int64_t contacts = 0;
   int iterations = 0;
+  int stages = 0;  ///< exchanges of velocities per sweep across ranks
   bool converged = false;
   double residual = 0.0;                       ///< natural
   double max_penetration = 0.0;                ///< m
