@@ -42,16 +42,21 @@ Vec3 point_of(const Bodies& bodies, const ContactSet::Contact& contact) {
 
 namespace {
 
-/// Speed at which a and b approach each other along the normal (m/s), negative when they part.
-double closing_speed(const Bodies& bodies, int a, int b, const Vec3& normal) {
-  const Vec3& of_a = bodies.velocity[static_cast<std::size_t>(a)];
-  return normal.dot(b < 0 ? of_a : Vec3(of_a - bodies.velocity[static_cast<std::size_t>(b)]));
+/// How much nearer the surfaces of a and b come in free flight, negative when they part (m).
+double approach(const Bodies& bodies, const Gap& gap, int a, int b, double step,
+                const std::vector<model::Wall>& walls_after) {
+  const auto i = static_cast<std::size_t>(a);
+  const Vec3& of_a = bodies.velocity[i];
+  if (b >= 0) return step * gap.normal.dot(of_a - bodies.velocity[static_cast<std::size_t>(b)]);
+  const model::Wall& wall = walls_after[static_cast<std::size_t>(-1 - b)];
+  const double of_wall = wall.motion.is_rest() ? 0.0 : gap.gap - gap_of(bodies, walls_after, a, b).gap;
+  return step * gap.normal.dot(of_a) + of_wall;
 }
 
 }  // namespace
 
 ContactSet find_contacts(const Bodies& bodies, const std::vector<model::Wall>& walls, const PairList& list,
-                         double margin, double step) {
+                         double margin, double step, const std::vector<model::Wall>& walls_after) {
   ContactSet set;
   set.contacts.reserve(list.pairs.size());
   std::size_t k = 0;
@@ -59,7 +64,7 @@ ContactSet find_contacts(const Bodies& bodies, const std::vector<model::Wall>& w
     for (; k < static_cast<std::size_t>(list.stage_end[stage]); ++k) {
       const auto [a, b, impulse] = list.pairs[k];
       const Gap gap = gap_of(bodies, walls, a, b);
-      if (gap.gap - step * std::max(0.0, closing_speed(bodies, a, b, gap.normal)) <= margin)
+      if (gap.gap - std::max(0.0, approach(bodies, gap, a, b, step, walls_after)) <= margin)
         set.contacts.push_back({a, b, static_cast<std::int32_t>(k), gap.gap, gap.normal});
     }
     set.stage_end[stage] = set.size();

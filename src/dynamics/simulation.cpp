@@ -30,7 +30,7 @@ using problem::Motion;
 Simulation::Simulation(const parallel::Comm& comm, Setup setup)
     : comm_(comm),
       materials_(std::move(setup.materials)),
-      walls_(std::move(setup.walls)),
+      scene_walls_(std::move(setup.walls)),
       bodies_(std::move(setup.bodies)),
       options_(setup.step),
       solver_(std::move(setup.solver)),
@@ -49,6 +49,7 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
     report_.time = static_cast<double>(report_.step) * options_.step;
     memories = std::move(setup.resumed->memories);
   }
+  move_walls();
   const double reach = (options_.margin + options_.skin) * mean_radius_;
   if (!setup.resumed || !setup.resumed->in_place) distribute(comm_, bodies_, reach);
   send_to_first_bodies(comm_, bodies_, memories);
@@ -65,7 +66,8 @@ StepReport Simulation::step() {
   update_neighbourhood();
   {
     const auto scope = timer_.measure("narrow phase");
-    contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step);
+    contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step,
+                              walls_after_);
   }
   ContactProblem problem = assemble();
   if (watch_) watch_(report_.step + 1, {bodies_, neighbourhood_.halo, contacts_, problem});
@@ -75,6 +77,7 @@ StepReport Simulation::step() {
 
   ++report_.step;
   report_.time = static_cast<double>(report_.step) * options_.step;
+  move_walls();
   summarise();
   report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (report_.lost_bodies > 0)
@@ -85,11 +88,21 @@ StepReport Simulation::step() {
   return report_;
 }
 
+/// Puts the walls where they are at the time of the report, and one step later.
+void Simulation::move_walls() {
+  walls_.clear();
+  walls_after_.clear();
+  for (const model::Wall& wall : scene_walls_) {
+    walls_.push_back(at_time(wall, report_.time));
+    walls_after_.push_back(at_time(wall, report_.time + options_.step));
+  }
+}
+
 /// v* = v + h M^-1 f, gyroscopic torques included.
 void Simulation::predict() {
   const auto scope = timer_.measure("predict");
   const double h = options_.step;
-  double largest = 0.0;
+  double largest = 0.0, wall_speed = 0.0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {
     bodies_.velocity[k] += h * options_.gravity;
     const Vec3& inertia = bodies_.inertia[k];
@@ -98,24 +111,35 @@ void Simulation::predict() {
       bodies_.spin[k] = attitude * free_spin(attitude.conjugate() * bodies_.spin[k], inertia, h);
     }
     largest = std::max(largest, bodies_.velocity[k].squaredNorm());
+    for (const model::Wall& wall : scene_walls_)
+      if (!wall.motion.is_rest())
+        wall_speed = std::max(wall_speed, largest_approach(wall, bodies_.position[k], report_.time));
   }
-  largest_speed_ = std::sqrt(comm_.max(largest));
+  double bounds[] = {std::sqrt(largest), wall_speed};
+  comm_.max(bounds);
+  largest_speed_ = bounds[0];
+  wall_speed_ = bounds[1];
 }
 
 /// Searches anew when a body may have come near another one unnoticed, before or during the coming step.
 void Simulation::update_neighbourhood() {
   const auto scope = timer_.measure("neighbours");
   const double coming = options_.step * largest_speed_;
+  const double walls_coming = options_.step * wall_speed_;
   const double margin = options_.margin * mean_radius_;
-  if (margin + 2.0 * (moved_ + coming) > neighbourhood_.reach.bodies) {
+  const Reach known = neighbourhood_.reach;
+  if (margin + 2.0 * (moved_ + coming) > known.bodies ||
+      margin + moved_ + coming + walls_moved_ + walls_coming > known.walls) {
     // Two bodies that cross several others in one step are beyond what the step can resolve, and must not make all
     // others look far. Walls hold at any speed.
-    constexpr double farthest = 4.0;  // mean radii
+    constexpr double farthest = 4.0;         // mean radii
+    constexpr double steps_of_walls = 16.0;  // far enough that moving walls alone rarely ask for a search
     const double skin = options_.skin * mean_radius_;
     const Reach reach{margin + std::max(skin, std::min(2.0 * coming, farthest * mean_radius_)),
-                      margin + std::max(skin, 2.0 * coming)};
+                      margin + std::max(skin, 2.0 * coming) + steps_of_walls * walls_coming};
     neighbourhood_ = search(comm_, bodies_, walls_, reach, recall(bodies_, neighbourhood_.pairs));
     moved_ = 0.0;
+    walls_moved_ = 0.0;
     ++searches_;
   } else {
     bodies_.refresh_ghosts(neighbourhood_.halo);
@@ -129,6 +153,18 @@ model::Surface Simulation::surface_of(const ContactSet::Contact& contact) const 
     return materials_[static_cast<std::size_t>(index)];
   };
   return surface_between(material(contact.a), material(contact.b));
+}
+
+/// Mean velocity of a wall's surface at a contact in the coming step. Along the normal it is the speed at which the
+/// wall meets a body that stands still, so that gaps come out exactly where the wall turns or shakes, too.
+Vec3 Simulation::wall_velocity(const ContactSet::Contact& contact) const {
+  const auto k = static_cast<std::size_t>(-1 - contact.b);
+  const auto body = static_cast<std::size_t>(contact.a);
+  const Vec3 surface =
+      scene_walls_[k].motion.velocity_at(point_of(bodies_, contact), report_.time + 0.5 * options_.step);
+  const double gap_after = gap_to_wall(walls_after_[k], bodies_.position[body], bodies_.radius[body]).gap;
+  const double approach = (contact.gap - gap_after) / options_.step;
+  return surface - (surface.dot(contact.normal) + approach) * contact.normal;
 }
 
 /// r = D^T v* + s: s keeps gaps from closing further than they are open, undoes overlaps and makes impacts rebound.
@@ -154,6 +190,8 @@ ContactProblem Simulation::assemble() {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
     const model::Surface surface = surface_of(contact);
     problem.K.friction.push_back(surface.friction);
+    if (contact.b < 0 && !scene_walls_[static_cast<std::size_t>(-1 - contact.b)].motion.is_rest())
+      Vec3::Map(r.data() + 3 * k) += ContactFrame(contact.normal.data()).to_contact(wall_velocity(contact));
     double offset = std::max(contact.gap / options_.step, -options_.recovery_speed);
     // Before the step: gravity, which pulls alike on both bodies of a pair, has not yet pressed on a wall.
     const double pressed = contact.b < 0 ? options_.step * contact.normal.dot(options_.gravity) : 0.0;
@@ -220,6 +258,7 @@ void Simulation::integrate(const ContactProblem& problem, Vec x) {
     largest = std::max(largest, bodies_.velocity[k].squaredNorm());
   }
   moved_ += h * std::sqrt(comm_.max(largest));
+  walls_moved_ += h * wall_speed_;
 
   for (auto& pair : neighbourhood_.pairs.pairs) pair.impulse.setZero();
   impulses_.resize(contacts_.contacts.size());

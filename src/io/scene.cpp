@@ -24,6 +24,35 @@ using model::Vec3;
 // Bodies may start in contact; what is deeper than this share of a radius is a mistake.
 constexpr double allowed_overlap = 1e-3;
 
+/// Walls of one entry move as one body, by default about its own middle.
+Vec3 default_pivot(const Entry& shape, const std::string& kind) {
+  if (kind != "container") return shape.at("point").vector();
+  return 0.5 * (shape.at("lower").vector() + shape.at("upper").vector());
+}
+
+void read_motion(const Entry& entry, const Entry& shape, const std::string& kind, std::vector<model::Wall>& walls) {
+  model::WallMotion motion;
+  if (const auto value = entry.find("velocity")) motion.velocity = value->vector();
+  if (entry.has("amplitude") != entry.has("frequency")) {
+    entry.fail("a shake needs both 'amplitude' and 'frequency'");
+  }
+  if (const auto value = entry.find("amplitude")) motion.amplitude = value->vector();
+  if (const auto value = entry.find("frequency")) motion.frequency = value->positive();
+  if (const auto value = entry.find("phase")) motion.phase = value->number();
+  if (const auto value = entry.find("spin")) motion.spin = value->vector();
+  motion.pivot = default_pivot(shape, kind);
+  if (const auto value = entry.find("pivot")) motion.pivot = value->vector();
+  if (const auto belt = entry.find("belt")) {
+    motion.belt = belt->vector();
+    const auto* plane = std::get_if<model::Plane>(&walls.front().surface);
+    if (kind != "plane") belt->fail("only a plane can run as a belt: give a cylinder a 'spin'");
+    if (std::abs(plane->normal.dot(motion.belt)) > 1e-9 * motion.belt.norm()) {
+      belt->fail("must run along the plane: take away the part along 'normal', or use 'velocity'");
+    }
+  }
+  for (model::Wall& wall : walls) wall.motion = motion;
+}
+
 /// Reads the entries of a document into a Scene, section by section.
 class SceneReader {
  public:
@@ -57,6 +86,7 @@ class SceneReader {
   void read_head();
   void read_materials();
   void read_wall(const Entry& entry);
+  std::vector<model::Wall> read_surfaces(const Entry& entry, const std::string& kind) const;
   void read_fill(const Entry& entry);
   Region read_region(const Entry& entry) const;
   void read_radius(const Entry& entry, Fill& fill) const;
@@ -115,28 +145,31 @@ int SceneReader::material_of(const Entry& entry) const {
 
 void SceneReader::read_wall(const Entry& entry) {
   const std::string kind = entry.one_of({"plane", "container", "cylinder"});
+  std::vector<model::Wall> walls = read_surfaces(entry, kind);
+  if (const auto motion = entry.find("motion")) read_motion(*motion, entry.at(kind), kind, walls);
+  for (model::Wall& wall : walls) scene_.walls.push_back(std::move(wall));
+  wall_entries_.resize(scene_.walls.size(), entry);
+}
+
+std::vector<model::Wall> SceneReader::read_surfaces(const Entry& entry, const std::string& kind) const {
   const int material = material_of(entry);
   std::string name = fmt::format("{} {}", kind, scene_.walls.size());
   if (const auto given = entry.find("name")) name = given->text();
   const Entry shape = entry.at(kind);
-  if (kind == "plane") {
-    scene_.walls.push_back({name, model::Plane{shape.at("point").vector(), shape.at("normal").direction()}, material});
-  } else if (kind == "cylinder") {
+  if (kind == "plane")
+    return {{name, model::Plane{shape.at("point").vector(), shape.at("normal").direction()}, material}};
+  if (kind == "cylinder") {
     Vec3 axis = Vec3::UnitZ();
     if (const auto given = shape.find("axis")) axis = given->direction();
-    scene_.walls.push_back(
-        {name, model::Tube{shape.at("point").vector(), axis, shape.at("radius").positive()}, material});
-  } else {
-    const model::Box inside{shape.at("lower").vector(), shape.at("upper").vector()};
-    if (!(inside.lower.array() < inside.upper.array()).all()) {
-      shape.fail("leaves no room: 'lower' must be below 'upper' in x, y and z");
-    }
-    bool open_top = true;
-    if (const auto given = shape.find("open_top")) open_top = given->flag();
-    for (model::Wall& wall : model::container(name, inside, material, open_top))
-      scene_.walls.push_back(std::move(wall));
+    return {{name, model::Tube{shape.at("point").vector(), axis, shape.at("radius").positive()}, material}};
   }
-  wall_entries_.resize(scene_.walls.size(), entry);
+  const model::Box inside{shape.at("lower").vector(), shape.at("upper").vector()};
+  if (!(inside.lower.array() < inside.upper.array()).all()) {
+    shape.fail("leaves no room: 'lower' must be below 'upper' in x, y and z");
+  }
+  bool open_top = true;
+  if (const auto given = shape.find("open_top")) open_top = given->flag();
+  return model::container(name, inside, material, open_top);
 }
 
 Region SceneReader::read_region(const Entry& entry) const {

@@ -262,3 +262,34 @@ BOOST_AUTO_TEST_CASE(every_key_is_documented_and_every_scene_is_valid) {
     BOOST_TEST(scene.name == entry.path().stem().string());
   }
 }
+
+BOOST_AUTO_TEST_CASE(walls_may_move) {
+  const std::string wall = "{name: floor, plane: {point: [0, 0, 0], normal: [0, 0, 2]}}";
+  const auto moving = [&](const std::string& motion) {
+    return "{name: floor, plane: {point: [0, 0, 0], normal: [0, 0, 2]}, motion: " + motion + "}";
+  };
+  const Scene scene = io::parse_scene(
+      replaced(wall, moving("{amplitude: [0, 0, 0.1], frequency: 2, phase: 1, velocity: [1, 0, 0], spin: [0, 0, 3], "
+                            "pivot: [1, 2, 3], belt: [0, 4, 0]}")),
+      "s.yaml");
+  const model::WallMotion& motion = scene.walls.at(0).motion;
+  BOOST_TEST(motion.amplitude.z() == 0.1);
+  BOOST_TEST(motion.frequency == 2.0);
+  BOOST_TEST(motion.phase == 1.0);
+  BOOST_TEST(motion.velocity.x() == 1.0);
+  BOOST_TEST(motion.spin.z() == 3.0);
+  BOOST_TEST(motion.pivot.y() == 2.0);
+  BOOST_TEST(motion.belt.y() == 4.0);
+
+  const Scene box = io::parse_scene(
+      replaced(wall, "{container: {lower: [0, 0, 0], upper: [2, 4, 6]}, motion: {spin: [0, 1, 0]}}"), "s.yaml");
+  BOOST_TEST(box.walls.size() == 5);
+  for (const model::Wall& side : box.walls) BOOST_TEST((side.motion.pivot == model::Vec3(1.0, 2.0, 3.0)));
+
+  check_error(wall, moving("{amplitude: [0, 0, 1]}"), "s.yaml:5: walls[0].motion: a shake needs both");
+  check_error(wall, moving("{frequency: 1}"), "a shake needs both");
+  check_error(wall, moving("{amplitude: [0, 0, 1], frequency: -1}"), "walls[0].motion.frequency");
+  check_error(wall, moving("{belt: [0, 1, 1]}"), "walls[0].motion.belt: must run along the plane");
+  check_error(wall, "{cylinder: {point: [0, 0, 0], radius: 9}, motion: {belt: [0, 0, 1]}}", "only a plane");
+  check_error(wall, moving("{spinn: [0, 1, 1]}"), "spin");
+}

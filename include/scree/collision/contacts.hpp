@@ -27,8 +27,16 @@ struct ContactSet {
 /// Where the contact lies: half-way between the two surfaces.
 [[nodiscard]] model::Vec3 point_of(const model::Bodies& bodies, const ContactSet::Contact& contact);
 
-/// Narrow phase: the pairs whose gap is at most `margin`, or will be after a time `step` (s) of free flight.
+/// Narrow phase: the pairs whose gap is at most `margin`, or will be after a time `step` (s) of free flight, at the end
+/// of which walls are where `walls_after` says.
 [[nodiscard]] ContactSet find_contacts(const model::Bodies& bodies, const std::vector<model::Wall>& walls,
-                                       const PairList& pairs, double margin, double step);
+                                       const PairList& pairs, double margin, double step,
+                                       const std::vector<model::Wall>& walls_after);
+
+/// The same where walls stand still.
+[[nodiscard]] inline ContactSet find_contacts(const model::Bodies& bodies, const std::vector<model::Wall>& walls,
+                                              const PairList& pairs, double margin, double step) {
+  return find_contacts(bodies, walls, pairs, margin, step, walls);
+}
 
 }  // namespace scree::collision

@@ -118,6 +118,7 @@ class Simulation {
 
   [[nodiscard]] std::int64_t steps_made() const { return report_.step; }
   [[nodiscard]] const model::Bodies& bodies() const { return bodies_; }
+  /// Where they are now.
   [[nodiscard]] const std::vector<model::Wall>& walls() const { return walls_; }
   [[nodiscard]] const std::vector<model::Material>& materials() const { return materials_; }
   /// Contacts that this rank owns, of the last step, and their impulses in the world frame, acting on b (N s).
@@ -140,6 +141,7 @@ class Simulation {
 
  private:
   void predict();
+  void move_walls();
   void update_neighbourhood();
   [[nodiscard]] problem::ContactProblem assemble();
   void set_box_bounds(problem::ContactProblem& problem, Vec x);
@@ -148,10 +150,13 @@ class Simulation {
   void integrate(const problem::ContactProblem& problem, Vec x);
   void summarise();
   [[nodiscard]] model::Surface surface_of(const collision::ContactSet::Contact& contact) const;
+  [[nodiscard]] model::Vec3 wall_velocity(const collision::ContactSet::Contact& contact) const;
 
   const parallel::Comm& comm_;
   std::vector<model::Material> materials_;
-  std::vector<model::Wall> walls_;
+  std::vector<model::Wall> scene_walls_;  ///< at time 0
+  std::vector<model::Wall> walls_;        ///< now
+  std::vector<model::Wall> walls_after_;  ///< at the end of the coming step
   model::Bodies bodies_;
   StepOptions options_;
   SolverChoice solver_;
@@ -161,6 +166,8 @@ class Simulation {
   Neighbourhood neighbourhood_;
   double largest_speed_ = 0.0;  ///< of all bodies after the prediction (m/s)
   double moved_ = 0.0;          ///< bound on any body's path since the last search (m)
+  double wall_speed_ = 0.0;     ///< bound on how fast any wall comes nearer to any body (m/s)
+  double walls_moved_ = 0.0;    ///< bound on how much nearer walls came since the last search (m)
   collision::ContactSet contacts_;
   std::vector<model::Vec3> impulses_;
   StepReport report_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scree/model/geometry.hpp"
+#include "scree/model/wall_motion.hpp"
 
 namespace scree::model {
 
@@ -21,12 +22,22 @@ struct Tube {
   double radius;
 };
 
-/// A fixed surface. Walls are known to every rank.
+using WallSurface = std::variant<Plane, Tube>;
+
+/// A surface that contacts do not move: it stands still or follows its own motion. Walls are known to every rank.
 struct Wall {
   std::string name;
-  std::variant<Plane, Tube> surface;
-  int material = 0;  ///< index into the scene's materials
+  WallSurface surface;  ///< at time 0
+  int material = 0;     ///< index into the scene's materials
+  WallMotion motion{};
 };
+
+/// The same wall with its surface where it is at some time (s).
+[[nodiscard]] Wall at_time(const Wall& wall, double time);
+
+/// The wall, at time 0 as in the scene, comes no faster than this to a sphere that has its centre here at `time` (m/s).
+/// A drum that turns about its own axis and a plane that turns in itself come no nearer at all.
+[[nodiscard]] double largest_approach(const Wall& wall, const Vec3& centre, double time);
 
 /// Where a sphere is nearest to a wall.
 struct WallGap {

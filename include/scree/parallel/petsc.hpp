@@ -20,19 +20,9 @@ class Vector {
  public:
   Vector() = default;
   /// Collective: a distributed vector of which this rank holds `blocks` blocks of three, all zero.
-  Vector(const Comm& comm, int blocks) {
-    petsc(VecCreate(comm.handle(), &vec_));
-    petsc(VecSetSizes(vec_, 3 * static_cast<PetscInt>(blocks), PETSC_DETERMINE));
-    petsc(VecSetBlockSize(vec_, 3));
-    petsc(VecSetType(vec_, VECMPI));
-  }
+  Vector(const Comm& comm, int blocks);
   /// Collective: a vector laid out as `other`, all zero.
-  [[nodiscard]] static Vector like(Vec other) {
-    Vector result;
-    petsc(VecDuplicate(other, &result.vec_));
-    petsc(VecSet(result.vec_, 0.0));
-    return result;
-  }
+  [[nodiscard]] static Vector like(Vec other);
   ~Vector() { VecDestroy(&vec_); }
   Vector(Vector&& other) noexcept : vec_(std::exchange(other.vec_, nullptr)) {}
   Vector& operator=(Vector&& other) noexcept {
