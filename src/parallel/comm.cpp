@@ -1,5 +1,7 @@
 #include "scree/parallel/comm.hpp"
 
+#include <petscsys.h>
+
 #include <string>
 #include <utility>
 
@@ -24,14 +26,18 @@ Comm::Comm(MPI_Comm parent) {
   MPI_Comm_dup(parent, &comm_);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
+  // PETSc works on a duplicate that it drops with the last of its objects: without this, a new one in every step.
+  if (PetscInitializeCalled && !PetscFinalizeCalled) PetscCommDuplicate(comm_, &petsc_comm_, nullptr);
 }
 
 Comm::~Comm() {
+  if (petsc_comm_ != MPI_COMM_NULL && !PetscFinalizeCalled) PetscCommDestroy(&petsc_comm_);
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
 }
 
 Comm::Comm(Comm&& other) noexcept
     : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
+      petsc_comm_(std::exchange(other.petsc_comm_, MPI_COMM_NULL)),
       rank_(other.rank_),
       size_(other.size_),
       traffic_(other.traffic_),
@@ -39,6 +45,7 @@ Comm::Comm(Comm&& other) noexcept
 
 Comm& Comm::operator=(Comm&& other) noexcept {
   std::swap(comm_, other.comm_);
+  std::swap(petsc_comm_, other.petsc_comm_);
   std::swap(rank_, other.rank_);
   std::swap(size_, other.size_);
   std::swap(traffic_, other.traffic_);

@@ -33,9 +33,10 @@ int counted(Kind kind, int status) {
 
 }  // namespace
 
-// NOLINTBEGIN(readability-identifier-naming): these are the names of the library.
+// NOLINTBEGIN(readability-identifier-naming): these are the names of the library, in brackets because PETSc has macros
+// of the same names.
 #define SCREE_COUNT(kind, name, parameters, arguments) \
-  extern "C" int MPI_##name parameters { return counted(kind, PMPI_##name arguments); }
+  extern "C" int(MPI_##name) parameters { return counted(kind, PMPI_##name arguments); }
 
 #define SCREE_BLOCKS const void *s, int n, MPI_Datatype st, void *r, int m, MPI_Datatype rt
 #define SCREE_REDUCTION const void *s, void *r, int n, MPI_Datatype t, MPI_Op op

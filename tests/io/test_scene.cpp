@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(walls_may_move) {
   BOOST_TEST(motion.belt.y() == 4.0);
 
   const Scene box = io::parse_scene(
-      replaced(wall, "{container: {lower: [0, 0, 0], upper: [2, 4, 6]}, motion: {spin: [0, 1, 0]}}"), "s.yaml");
+      replaced(wall, "{container: {lower: [-1, -1, 0], upper: [3, 5, 6]}, motion: {spin: [0, 1, 0]}}"), "s.yaml");
   BOOST_TEST(box.walls.size() == 5);
   for (const model::Wall& side : box.walls) BOOST_TEST((side.motion.pivot == model::Vec3(1.0, 2.0, 3.0)));
 

@@ -58,6 +58,7 @@ class Comm {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm petsc_comm_ = MPI_COMM_NULL;  // PETSc's own duplicate of it, kept for as long as this lives
   int rank_ = 0;
   int size_ = 1;
   mutable Traffic traffic_;
