@@ -23,7 +23,7 @@ void ContactOperator::set_motion(Vec x, Motion& motion) const {
 }
 
 void ContactOperator::sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const {
-  ++sweeps_;
+  sweeps_ += passes_per_sweep();
   relax_all(r, set, x, motion);
 }
 

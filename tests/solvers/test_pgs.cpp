@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(no_sweep_raises_the_objective) {
   for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring})
     for (const Law law : {Law::frictionless, Law::box, Law::cone})
       for (const Placement placement : {Placement::slabs, Placement::scattered}) {
-        const Frozen frozen = freeze(world(), bed(4, 4, 3, 3, 0.02), placement, law, {coupling});
+        const int local_sweeps = placement == Placement::slabs ? 1 : 3;
+        const Frozen frozen = freeze(world(), bed(4, 4, 3, 3, 0.02), placement, law, {coupling, local_sweeps});
         const parallel::Vector x = frozen.problem.make_vector();
         problem::Motion motion = frozen.problem.N->motion_at_rest();
         double before = 0.0;
@@ -129,4 +130,19 @@ BOOST_AUTO_TEST_CASE(an_interior_problem_takes_the_sweeps_of_one_rank) {
   const Frozen whole = freeze(self, scene, Placement::slabs, Law::cone);
   const Frozen frozen = freeze(world(), scene, Placement::last_rank, Law::cone);
   BOOST_TEST(run(frozen, 1e-6, 2000).iterations == run(whole, 1e-6, 2000).iterations);
+}
+
+BOOST_AUTO_TEST_CASE(several_local_sweeps_between_exchanges_lower_the_objective_and_save_exchanges) {
+  const FrozenScene scene = bed(5, 5, 4, 4);
+  for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring}) {
+    BOOST_TEST_CONTEXT(name_of(coupling)) {
+      const Frozen single = freeze(world(), scene, Placement::slabs, Law::cone, {coupling, 1});
+      const Frozen triple = freeze(world(), scene, Placement::slabs, Law::cone, {coupling, 3});
+      const Run slow = run(single, 1e-5, 4000), fast = run(triple, 1e-5, 4000);
+      BOOST_TEST(fast.converged);
+      BOOST_TEST(fast.judged.natural <= 1.0001e-5);
+      BOOST_TEST(fast.iterations < slow.iterations);
+      BOOST_TEST(triple.problem.N->sweeps() == 3 * fast.iterations);
+    }
+  }
 }

@@ -131,6 +131,7 @@ class BodyOperator : public ContactOperator {
 
   void find_motion(Vec x, Motion& motion) const override;
   void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const override;
+  [[nodiscard]] int passes_per_sweep() const override { return plan_.local_sweeps; }
 
   void sort_into_batches(const collision::ContactSet& contacts, const parallel::Halo& halo);
   void build_stages(const model::Bodies& bodies);

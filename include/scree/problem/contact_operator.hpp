@@ -70,13 +70,15 @@ class ContactOperator {
   /// the present motion, which follows.
   void sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const;
 
-  /// Products and sweeps so far.
+  /// Products and passes of sweeps over the contacts so far.
   [[nodiscard]] std::int64_t applications() const { return applications_; }
   [[nodiscard]] std::int64_t sweeps() const { return sweeps_; }
 
  private:
   virtual void find_motion(Vec x, Motion& motion) const = 0;
   virtual void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const = 0;
+  /// How often a sweep relaxes each contact.
+  [[nodiscard]] virtual int passes_per_sweep() const { return 1; }
 
   const parallel::Comm& comm_;
   mutable Motion scratch_;
