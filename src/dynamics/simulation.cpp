@@ -182,7 +182,7 @@ ContactProblem Simulation::assemble() {
   Vector offsets(comm_, contacts_.size());
   N->relative_velocity(motion, offsets);
   report_.stages = N->stage_count();
-  ContactProblem problem{std::move(N), std::move(offsets), {solver_.law, {}, {}}};
+  ContactProblem problem{std::move(N), std::move(offsets), {solver_.law, {}, {}, solver_.facets}};
 
   const WriteArray r(problem.r);
   problem.K.friction.reserve(contacts_.contacts.size());
@@ -216,14 +216,14 @@ Vector Simulation::starting_impulses(const ContactProblem& problem) const {
   return x;
 }
 
-void Simulation::set_box_bounds(ContactProblem& problem, Vec x) {
+void Simulation::set_friction_bounds(ContactProblem& problem, Vec x) {
   const Vector normal = problem.make_vector();
   parallel::petsc(VecCopy(x, normal));
   if (solver_.bounds == BoundSource::frictionless) {
     problem.K.law = Law::frictionless;
     solvers::Monitor monitor(problem, solver_.stop);
     solve_(problem, normal, monitor);
-    problem.K.law = Law::box;
+    problem.K.law = solver_.law;
   }
   const ReadArray impulse(normal);
   for (int k = 0; k < contacts_.size(); ++k)
@@ -232,7 +232,7 @@ void Simulation::set_box_bounds(ContactProblem& problem, Vec x) {
 
 void Simulation::solve(ContactProblem& problem, Vec x) {
   const auto scope = timer_.measure("solve");
-  if (solver_.law == Law::box) set_box_bounds(problem, x);
+  if (has_fixed_bounds(solver_.law)) set_friction_bounds(problem, x);
   solvers::Monitor monitor(problem, solver_.stop);
   solve_(problem, x, monitor);
   report_.iterations = monitor.iterations();

@@ -75,7 +75,7 @@ std::string describe(const solvers::SolverInfo& solver) {
   std::string text =
       fmt::format("  {:<14} {}\n{:17}laws: {}\n", solver.name, solver.description, "", fmt::join(laws, ", "));
   for (const solvers::OptionInfo& option : solver.options) {
-    text += fmt::format("{:17}{} = {}: {}\n", "", option.name, option.default_value, option.meaning);
+    text += fmt::format("{:17}{} = {}: {}\n", "", option.name, option.default_value.shown(), option.meaning);
   }
   return text;
 }

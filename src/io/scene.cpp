@@ -321,13 +321,19 @@ void SceneReader::read_solver() {
       const bool last_step = bounds->choice({"last_step", "frictionless"}) == 0;
       choice.bounds = last_step ? dynamics::BoundSource::last_step : dynamics::BoundSource::frictionless;
     }
+    if (const auto value = section->find("facets")) {
+      choice.facets = bounded_int(*value);
+      if (choice.facets < 4 || choice.facets % 2 != 0) value->fail("must be an even number from 4 on");
+    }
     if (const auto coupling = section->find("coupling")) {
       const auto& couplings = problem::couplings();
       choice.sweeps.coupling = couplings[coupling->choice(names_of(couplings))].coupling;
     }
     if (const auto value = section->find("local_sweeps")) choice.sweeps.local_sweeps = bounded_int(*value);
     if (const auto options = section->find("options")) {
-      for (const auto& [name, value] : options->members()) choice.options[name] = value.number();
+      for (const auto& [name, value] : options->members()) {
+        choice.options.insert_or_assign(name, value.is_number() ? solvers::OptionValue(value.number()) : value.text());
+      }
     }
   }
   try {

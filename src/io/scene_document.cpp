@@ -147,6 +147,7 @@ const std::vector<std::string_view>& scene_keys() {
       "solver.max_iterations",
       "solver.check_every",
       "solver.bounds",
+      "solver.facets",
       "solver.coupling",
       "solver.local_sweeps",
       "solver.options.*",
@@ -310,6 +311,11 @@ bool Entry::flag() const {
     fail(fmt::format("must be true or false, is {}", quoted()));
   }
   return value;
+}
+
+bool Entry::is_number() const {
+  double value = 0.0;
+  return node_.IsScalar() && YAML::convert<double>::decode(node_, value);
 }
 
 double Entry::number() const {

@@ -123,6 +123,12 @@ Vec3 AdmissibleSet::vertex(int k) const {
   return {0.0, std::cos(angle), std::sin(angle)};
 }
 
+double AdmissibleSet::section_support(const Vec3& d) const {
+  if (shape_ == Shape::disc) return std::hypot(d.y(), d.z());
+  const Seen seen = see(d.y(), d.z());
+  return seen.across * inner_ + std::abs(seen.along) * half_;
+}
+
 Vec3 AdmissibleSet::project_on_disc(const Vec3& x, double s_n, double s_T) const {
   const double tangential = std::hypot(x.y(), x.z());
   const double v[2] = {tangential, 0.0}, m[2] = {size_, 0.0};

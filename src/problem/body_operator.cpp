@@ -422,8 +422,14 @@ void BodyOperator::relax_contacts(const Order& order, const SweepData& data) con
       return relax_with_friction(contacts_.data(), order, rows, LocalBox{data.set.bound.data()}, data.bodies);
     case Law::cone:
       return relax_with_friction(contacts_.data(), order, rows, LocalCone{data.set.friction.data()}, data.bodies);
-    default:
-      return relax_with_friction(contacts_.data(), order, rows, LocalBlock{data.set}, data.bodies);
+    case Law::pyramid:
+    case Law::prism:
+    case Law::polyhedral:
+      return relax_with_friction(contacts_.data(), order, rows, LocalPolygon{data.set}, data.bodies);
+    case Law::cylinder:
+      return relax_with_friction(contacts_.data(), order, rows, LocalCylinder{data.set.bound.data()}, data.bodies);
+    case Law::coulomb:
+      return relax_with_friction(contacts_.data(), order, rows, LocalCoulomb{data.set.friction.data()}, data.bodies);
   }
 }
 

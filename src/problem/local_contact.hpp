@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scree/problem/one_contact.hpp"
+#include "scree/problem/constraint_set.hpp"
 
 // One contact's own problem: min 1/2 x.N_kk x + ... over its set, all other impulses fixed. Contacts of spheres have
 // the diagonal block N_kk = diag(N_nn, N_tt, N_tt), which makes the exact solution a projection in that metric.
@@ -17,18 +17,6 @@ struct LocalBox {
     x[0] = std::max(0.0, x[0] - inverse_normal * w[0]);
     x[1] = std::clamp(x[1] - inverse_tangential * w[1], -bound[k], bound[k]);
     x[2] = std::clamp(x[2] - inverse_tangential * w[2], -bound[k], bound[k]);
-  }
-};
-
-/// For every law: the solver of full blocks.
-struct LocalBlock {
-  const ConstraintSet& set;
-
-  void operator()(int k, double inverse_normal, double inverse_tangential, const double* w, double* x) const {
-    const model::Vec3 own(1.0 / inverse_normal, 1.0 / inverse_tangential, 1.0 / inverse_tangential);
-    Eigen::Map<model::Vec3> impulse(x);
-    const model::Vec3 q = Eigen::Map<const model::Vec3>(w) - own.cwiseProduct(impulse);
-    impulse = solve_block(set, k, own.asDiagonal(), q, impulse);
   }
 };
 
@@ -52,6 +40,45 @@ struct LocalCone {
     const double scale = std::min(1.0, mu * x[0] / std::max(tangential, smallest_tangential));
     x[1] = scale * t;
     x[2] = scale * o;
+  }
+};
+
+struct LocalCylinder {
+  const double* bound;
+
+  void operator()(int k, double inverse_normal, double inverse_tangential, const double* w, double* x) const {
+    x[0] = std::max(0.0, x[0] - inverse_normal * w[0]);
+    cut_off(bound[k], x[1] - inverse_tangential * w[1], x[2] - inverse_tangential * w[2], x);
+  }
+
+  /// (x_t, x_o) <- the nearest point of the disc.
+  static void cut_off(double radius, double t, double o, double* x) {
+    const double tangential = std::max(std::sqrt(t * t + o * o), LocalCone::smallest_tangential);
+    const double scale = std::min(1.0, radius / tangential);
+    x[1] = scale * t;
+    x[2] = scale * o;
+  }
+};
+
+/// Without coupling in the block a sliding contact that stays has w_n = 0 whatever its friction does: x_n comes first,
+/// and then x_T on the disc of radius mu x_n.
+struct LocalCoulomb {
+  const double* friction;
+
+  void operator()(int k, double inverse_normal, double inverse_tangential, const double* w, double* x) const {
+    x[0] = std::max(0.0, x[0] - inverse_normal * w[0]);
+    LocalCylinder::cut_off(friction[k] * x[0], x[1] - inverse_tangential * w[1], x[2] - inverse_tangential * w[2], x);
+  }
+};
+
+/// Sets with facets.
+struct LocalPolygon {
+  const ConstraintSet& set;
+
+  void operator()(int k, double inverse_normal, double inverse_tangential, const double* w, double* x) const {
+    const model::Vec3 c(x[0] - inverse_normal * w[0], x[1] - inverse_tangential * w[1],
+                        x[2] - inverse_tangential * w[2]);
+    Eigen::Map<model::Vec3>{x} = set[k].project_isotropic(c, inverse_tangential, inverse_normal);
   }
 };
 

@@ -118,8 +118,9 @@ Vec3 by_enumeration(const AdmissibleSet& set, const Mat3& N, const Vec3& q, cons
   Vec3 best = set.project(start);
   double least = std::numeric_limits<double>::infinity();
   const auto solves = [&](int index) {
-    const Vec3 x = stationary_point(face_at(set, index), N, q);
-    if (!x.allFinite()) return false;
+    const Face face = face_at(set, index);
+    if (std::isinf(face.origin[0]) || std::isinf(face.origin[1]) || std::isinf(face.origin[2])) return false;
+    const Vec3 x = stationary_point(face, N, q);
     const double error = (x - set.project(x - rho * (N * x + q))).norm();
     if (error < least) least = error, best = x;
     return error <= 8.0 * epsilon * (x.norm() + rho * q.norm());
@@ -148,10 +149,15 @@ struct OnDisc {
   double lambda = 0.0;
 };
 
+/// (A + lambda)^-1 b by elimination with pivoting: Cramer's rule would lose what the condition of A costs.
 Vec2 solve_shifted(const Mat2& A, double lambda, const Vec2& b) {
-  const double a = A(0, 0) + lambda, d = A(1, 1) + lambda;
-  const double determinant = a * d - A(0, 1) * A(1, 0);
-  return Vec2(d * b[0] - A(0, 1) * b[1], a * b[1] - A(1, 0) * b[0]) / determinant;
+  const double a = A(0, 0) + lambda, d = A(1, 1) + lambda, right = A(0, 1), left = A(1, 0);
+  if (std::abs(a) >= std::abs(left)) {
+    const double factor = left / a, second = (b[1] - factor * b[0]) / (d - factor * right);
+    return {(b[0] - right * second) / a, second};
+  }
+  const double factor = a / left, second = (b[0] - factor * b[1]) / (right - factor * d);
+  return {(b[1] - d * second) / left, second};
 }
 
 /// The maximum-dissipation problem (seed 000 eq. 14). Newton in the multiplier lambda in place of the polar angle of
@@ -285,17 +291,44 @@ Vec3 solve_on_cone(double mu, double share, const Mat3& N, const Vec3& q, const 
   return ConeEquation(mu, share, N, q).solve(guess);
 }
 
-}  // namespace
-
-Vec3 solve_convex(const AdmissibleSet& set, const Mat3& N, const Vec3& q, const Vec3& start) {
+Vec3 solve_directly(const AdmissibleSet& set, const Mat3& N, const Vec3& q, const Vec3& start) {
   if (set.shape() == AdmissibleSet::Shape::rows) return solve_rows(set, N, q, start);
   if (set.shape() == AdmissibleSet::Shape::polygon) return by_enumeration(set, N, q, start);
   if (set.grows()) return solve_on_cone(set.size(), 1.0, N, q, start);
   return solve_on_cylinder(set.size(), N, q, start);
 }
 
+/// The solution of a method that needs a regular matrix, for any: if what it finds is not a solution to rounding, a few
+/// proximal steps follow, x <- solution of N + alpha, q - alpha x. Their matrix is regular, their fixed points are the
+/// solutions.
+template <typename Solve, typename Error>
+Vec3 solve_robustly(const Solve& solve, const Error& error, const Mat3& N, const Vec3& q, const Vec3& start) {
+  constexpr int most_steps = 12;
+  const double rho = step_length(N), alpha = 1e-4 / rho;
+  Vec3 x = solve(N, q, start), best = x;
+  double least = error(x);
+  for (int step = 0; step < most_steps && least > 16.0 * epsilon * (best.norm() + rho * q.norm()); ++step) {
+    x = solve(N + alpha * Mat3::Identity(), q - alpha * x, x);
+    const double found = error(x);
+    if (found < least) least = found, best = x;
+  }
+  return best;
+}
+
+}  // namespace
+
+Vec3 solve_convex(const AdmissibleSet& set, const Mat3& N, const Vec3& q, const Vec3& start) {
+  const auto solve = [&](const Mat3& A, const Vec3& b, const Vec3& from) { return solve_directly(set, A, b, from); };
+  const double rho = step_length(N);
+  const auto error = [&](const Vec3& x) { return (x - set.project(x - rho * (N * x + q))).norm(); };
+  return solve_robustly(solve, error, N, q, start);
+}
+
 Vec3 solve_coulomb(double mu, const Mat3& N, const Vec3& q, const Vec3& start) {
-  return solve_on_cone(mu, 0.0, N, q, start);
+  const auto solve = [&](const Mat3& A, const Vec3& b, const Vec3& from) { return solve_on_cone(mu, 0.0, A, b, from); };
+  const ConstraintSet set{Law::coulomb, {mu}, {}};
+  const auto error = [&](const Vec3& x) { return block_residual(set, 0, N, q, x); };
+  return solve_robustly(solve, error, N, q, start);
 }
 
 Vec3 solve_block(const ConstraintSet& set, int block, const Mat3& N, const Vec3& q, const Vec3& start) {

@@ -1,7 +1,9 @@
 #include "scree/solvers/monitor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace scree::solvers {
 
@@ -10,6 +12,7 @@ using parallel::petsc;
 Monitor::Monitor(const problem::ContactProblem& problem, StopRule rule)
     : problem_(problem),
       rule_(rule),
+      meter_(problem),
       w_(problem.make_vector()),
       best_(problem.make_vector()),
       start_(std::chrono::steady_clock::now()) {}
@@ -34,7 +37,8 @@ bool Monitor::count() {
 }
 
 void Monitor::judge(Vec x, Vec w) {
-  const problem::ErrorMeasures errors = measure_errors(problem_, x, w);
+  const bool all = rule_.all_measures || rule_.keep_history;
+  const problem::ErrorMeasures errors = all ? meter_.all(x, w) : meter_.one(x, w, rule_.measure);
   const double value = value_of(errors, rule_.measure);
   if (value < best_value_) {  // false for NaN
     best_value_ = value;
@@ -42,10 +46,44 @@ void Monitor::judge(Vec x, Vec w) {
     petsc(VecCopy(x, best_));
   }
   converged_ = value <= rule_.tolerance;
-  if (rule_.keep_history) {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    history_.push_back({iterations_, problem_.N->applications() + problem_.N->sweeps(), elapsed.count(), errors});
+  if (rule_.keep_history) record(x, w, errors);
+}
+
+void Monitor::record(Vec x, Vec w, const problem::ErrorMeasures& errors) {
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  HistoryEntry entry{iterations_, problem_.N->applications() + problem_.N->sweeps(), elapsed.count(), errors};
+  entry.active_changes = problem_.N->comm().sum(local_active_changes(x));
+  if (reference_) {  // |v - v_ref|_M^2 = dx.N dx = dx.dw
+    const parallel::ReadArray at(x), velocity(w), there(reference_->x), reference(reference_->w);
+    double sum = 0.0;
+    for (int k = 0; k < at.size(); ++k) sum += (at[k] - there[k]) * (velocity[k] - reference[k]);
+    entry.velocity_error = std::sqrt(std::max(0.0, problem_.N->comm().sum(sum)) / reference_->energy);
   }
+  history_.push_back(entry);
+}
+
+std::int64_t Monitor::local_active_changes(Vec x) {
+  const parallel::ReadArray at(x);
+  const bool first = history_.empty();
+  faces_.resize(static_cast<std::size_t>(at.size()) / 3);
+  std::int64_t changes = 0;
+  for (std::size_t k = 0; k < faces_.size(); ++k) {
+    const auto block = static_cast<int>(k);
+    const problem::ActiveFace now = problem_.K[block].active_face(model::Vec3(at.data() + 3 * block));
+    for (std::size_t c = 0; c < 3; ++c)
+      if (!first && now[c] != faces_[k][c]) ++changes;
+    faces_[k] = now;
+  }
+  return changes;
+}
+
+void Monitor::compare_with(Vec solution) {
+  Reference reference{problem_.make_vector(), problem_.make_vector(), 0.0};
+  petsc(VecCopy(solution, reference.x));
+  problem_.N->apply(solution, reference.w);
+  petsc(VecDot(reference.x, reference.w, &reference.energy));
+  petsc(VecAXPY(reference.w, 1.0, problem_.r));
+  reference_ = std::move(reference);
 }
 
 void Monitor::finish(Vec x) {

@@ -64,6 +64,8 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   Iterate previous{problem.make_vector(), x.motion}, y{problem.make_vector(), x.motion};
   const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x.x, x.motion, problem.r, w); };
 
+  // Coulomb's law minimises nothing, so nothing need fall: only the turn of the step restarts.
+  const bool convex = is_convex(problem.K.law);
   double theta = 1.0, beta = 0.0;
   double objective = std::numeric_limits<double>::infinity();
   for (int sweeps = 1; monitor.wants_more(x.x, fill_w); ++sweeps) {
@@ -71,7 +73,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
     problem.N->sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
     const StepSums sums = compare(problem, y, x, previous, beta);
 
-    if (beta > 0.0 && sums.objective > objective) {  // reject, go on from x without momentum
+    if (convex && beta > 0.0 && sums.objective > objective) {  // reject, go on from x without momentum
       theta = 1.0, beta = 0.0;
       continue;
     }

@@ -5,17 +5,25 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <type_traits>
 
 #include "scree/parallel/error.hpp"
+#include "scree/solvers/adaptive_bounds.hpp"
+#include "scree/solvers/de_saxce.hpp"
 #include "scree/solvers/gpminres.hpp"
 #include "scree/solvers/jacobi.hpp"
 #include "scree/solvers/npgs.hpp"
 #include "scree/solvers/pgs.hpp"
+#include "scree/solvers/tresca.hpp"
 
 namespace scree::solvers {
 
 using problem::Law;
+
+std::string OptionValue::shown() const {
+  return text() != nullptr ? "'" + *text() + "'" : fmt::format("{}", *number());
+}
 
 namespace {
 
@@ -23,14 +31,27 @@ namespace {
 template <typename Options>
 struct Field {
   OptionInfo info;
-  std::function<void(Options&, double)> set;
+  std::function<void(Options&, const OptionValue&)> set;
 };
 
 template <typename Options, typename T>
 Field<Options> field(std::string name, T Options::*member, double lowest, double highest, std::string meaning) {
-  return {{std::move(name), std::move(meaning), static_cast<double>(Options{}.*member), lowest, highest,
-           std::is_integral_v<T>},
-          [member](Options& options, double value) { options.*member = static_cast<T>(value); }};
+  return {{std::move(name),
+           std::move(meaning),
+           static_cast<double>(Options{}.*member),
+           lowest,
+           highest,
+           std::is_integral_v<T>,
+           {}},
+          [member](Options& options, const OptionValue& value) { options.*member = static_cast<T>(*value.number()); }};
+}
+
+/// An option that names one of several things.
+template <typename Options>
+Field<Options> choice(std::string name, std::string Options::*member, std::vector<std::string> choices,
+                      std::string meaning) {
+  return {{std::move(name), std::move(meaning), Options{}.*member, 0.0, 0.0, false, std::move(choices)},
+          [member](Options& options, const OptionValue& value) { options.*member = *value.text(); }};
 }
 
 template <typename Options>
@@ -57,8 +78,13 @@ void run_pgs(const problem::ContactProblem& problem, Vec x, Monitor& monitor, co
   pgs(problem, x, monitor);
 }
 
-std::vector<SolverInfo> build_registry() {
-  const std::vector<Law> all = {Law::frictionless, Law::box, Law::cone};
+/// Methods that solve a problem by themselves.
+std::vector<SolverInfo> plain_solvers() {
+  std::vector<Law> all, convex;
+  for (const auto& info : problem::laws()) {
+    all.push_back(info.law);
+    if (is_convex(info.law)) convex.push_back(info.law);
+  }
   const std::vector<Law> bounds = {Law::frictionless, Law::box};
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
@@ -66,7 +92,11 @@ std::vector<SolverInfo> build_registry() {
                             {field("refresh_every", &NpgsOptions::refresh_every, 1, 1e9,
                                    "sweeps between recomputations of velocities from impulses")}),
       describe<NoOptions>("pgs", "projected block Gauss-Seidel sweeps", all, run_pgs, {}),
-      describe<JacobiOptions>("jacobi", "projected Jacobi iteration (Heyn et al., eq. 12)", all, jacobi,
+      describe<AdaptiveBoundsOptions>("adaptive-bounds", "Gauss-Seidel sweeps with friction bounds that follow x_n",
+                                      {Law::coulomb}, adaptive_bounds,
+                                      {field("sweeps_per_update", &AdaptiveBoundsOptions::sweeps_per_update, 1, 1e6,
+                                             "sweeps after which the bounds follow")}),
+      describe<JacobiOptions>("jacobi", "projected Jacobi iteration (Heyn et al., eq. 12)", convex, jacobi,
                               {field("omega", &JacobiOptions::omega, 0, 1, "step length"),
                                field("lambda", &JacobiOptions::lambda, 0, 1, "share of the new iterate")}),
       describe<GpminresOptions>(
@@ -79,6 +109,29 @@ std::vector<SolverInfo> build_registry() {
   };
 }
 
+bool takes(const SolverInfo& solver, Law law) { return std::ranges::find(solver.laws, law) != solver.laws.end(); }
+
+std::vector<SolverInfo> build_registry() {
+  std::vector<SolverInfo> solvers = plain_solvers();
+  const auto able = [&](Law law) {
+    std::vector<std::string> names;
+    for (const SolverInfo& solver : solvers)
+      if (takes(solver, law)) names.push_back(solver.name);
+    return names;
+  };
+  const char* const at_most = "inner iterations per iteration, at most";
+  const auto cylinder = able(Law::cylinder), cone = able(Law::cone);
+  solvers.push_back(describe<TrescaOptions>(
+      "tresca", "fixed point of the friction bounds around a solver for cylinders", {Law::coulomb}, tresca,
+      {choice("inner", &TrescaOptions::inner, cylinder, "solver of the problems with fixed bounds"),
+       field("inner_iterations", &TrescaOptions::inner_iterations, 1, 1e6, at_most)}));
+  solvers.push_back(describe<DeSaxceOptions>(
+      "de-saxce", "fixed point of De Saxce's shift mu |w_T| around a solver for convex cones", {Law::coulomb}, de_saxce,
+      {choice("inner", &DeSaxceOptions::inner, cone, "solver of the convex problems"),
+       field("inner_iterations", &DeSaxceOptions::inner_iterations, 1, 1e6, at_most)}));
+  return solvers;
+}
+
 /// "a, b, c" of the names in a range.
 template <typename Range, typename Name>
 std::string list_of(const Range& range, Name&& name) {
@@ -87,15 +140,21 @@ std::string list_of(const Range& range, Name&& name) {
   return list;
 }
 
-void check_option(const SolverInfo& solver, const std::string& key, double value) {
+void check_option(const SolverInfo& solver, const std::string& key, const OptionValue& value) {
   const auto option = std::ranges::find(solver.options, key, &OptionInfo::name);
   if (option == solver.options.end())
     throw InputError(fmt::format("solver '{}' has no option '{}'; its options are: {}", solver.name, key,
                                  list_of(solver.options, [](const auto& o) { return o.name; })));
-  const bool in_range = value >= option->lowest && value <= option->highest;  // false for NaN
-  if (!in_range || (option->whole && value != std::floor(value)))
+  if (!option->choices.empty()) {
+    if (value.text() != nullptr && std::ranges::find(option->choices, *value.text()) != option->choices.end()) return;
+    throw InputError(fmt::format("option '{}' of solver '{}' must be one of: {}; is {}", key, solver.name,
+                                 list_of(option->choices, [](const auto& c) { return c; }), value.shown()));
+  }
+  const double number = value.number() != nullptr ? *value.number() : std::numeric_limits<double>::quiet_NaN();
+  const bool in_range = std::isfinite(number) && number >= option->lowest && number <= option->highest;
+  if (!in_range || (option->whole && number != std::floor(number)))
     throw InputError(fmt::format("option '{}' of solver '{}' must be a {}number from {} to {}, is {}", key, solver.name,
-                                 option->whole ? "whole " : "", option->lowest, option->highest, value));
+                                 option->whole ? "whole " : "", option->lowest, option->highest, value.shown()));
 }
 
 }  // namespace
@@ -112,7 +171,7 @@ SolveFunction make_solver(const std::string& name, const OptionValues& options, 
   const auto solver = std::ranges::find(registry(), name, &SolverInfo::name);
   if (solver == registry().end())
     throw InputError(fmt::format("unknown solver '{}'; the solvers are: {}", name, names(registry())));
-  const auto takes_law = [law](const SolverInfo& s) { return std::ranges::find(s.laws, law) != s.laws.end(); };
+  const auto takes_law = [law](const SolverInfo& s) { return takes(s, law); };
   if (!takes_law(*solver)) {
     std::vector<SolverInfo> able;
     std::ranges::copy_if(registry(), std::back_inserter(able), takes_law);

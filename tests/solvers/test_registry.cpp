@@ -16,6 +16,7 @@ using namespace scree;
 using namespace scree::test;
 using problem::Law;
 using solvers::make_solver;
+using solvers::OptionValue;
 using solvers::OptionValues;
 using solvers::registry;
 
@@ -42,7 +43,7 @@ const solvers::SolverInfo& solver_named(const std::string& name) {
 
 double default_of(const std::string& solver, const std::string& option) {
   for (const auto& info : solver_named(solver).options)
-    if (info.name == option) return info.default_value;
+    if (info.name == option) return *info.default_value.number();
   BOOST_FAIL("no option " + option);
   return 0.0;
 }
@@ -66,7 +67,8 @@ BOOST_AUTO_TEST_CASE(lists_each_solver_once_with_a_description_and_laws) {
     BOOST_TEST(!contains(solver.description, "\n"));
     BOOST_TEST(!solver.laws.empty());
   }
-  for (const char* name : {"npgs", "pgs", "jacobi", "gpminres"}) BOOST_TEST(names.contains(name), name);
+  for (const char* name : {"npgs", "pgs", "jacobi", "gpminres", "tresca", "adaptive-bounds", "de-saxce"})
+    BOOST_TEST(names.contains(name), name);
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_solver_is_answered_with_all_solvers) {
@@ -102,10 +104,18 @@ BOOST_AUTO_TEST_CASE(options_must_lie_in_their_ranges) {
   for (const auto& solver : registry())
     for (const auto& option : solver.options) {
       const Law law = solver.laws.front();
-      const auto refused = [&](double value) { return !refusal(solver.name, {{option.name, value}}, law).empty(); };
+      const auto refused = [&](const OptionValue& value) {
+        return !refusal(solver.name, {{option.name, value}}, law).empty();
+      };
       BOOST_TEST_CONTEXT(solver.name << "." << option.name) {
         BOOST_TEST(!option.meaning.empty());
         BOOST_TEST(!refused(option.default_value));
+        BOOST_TEST(refused("hope"));
+        if (!option.choices.empty()) {
+          BOOST_TEST(refused(1.0));
+          for (const auto& choice : option.choices) BOOST_TEST(!refused(choice));
+          continue;
+        }
         BOOST_TEST(!refused(option.lowest));
         BOOST_TEST(!refused(option.highest));
         BOOST_TEST(refused(option.lowest - 1.0));
@@ -120,6 +130,17 @@ BOOST_AUTO_TEST_CASE(the_refusal_of_a_value_names_option_solver_range_and_value)
   const std::string message = refusal("jacobi", {{"omega", 1.5}}, Law::cone);
   for (const char* part : {"'omega'", "'jacobi'", "0", "1", "1.5"}) BOOST_TEST(contains(message, part), message);
   BOOST_TEST(contains(refusal("gpminres", {{"krylov_steps", 2.5}}, Law::box), "whole"));
+}
+
+BOOST_AUTO_TEST_CASE(an_inner_solver_is_named_by_an_option) {
+  const std::string message = refusal("tresca", {{"inner", "gpminres"}}, Law::coulomb);
+  for (const char* part : {"'inner'", "'tresca'", "npgs", "pgs", "jacobi", "'gpminres'"})
+    BOOST_TEST(contains(message, part), message);
+  const auto npgs = three_iterations(make_solver("de-saxce", {{"inner", "npgs"}}, Law::coulomb), Law::coulomb);
+  const auto by_default = three_iterations(make_solver("de-saxce", {}, Law::coulomb), Law::coulomb);
+  const auto jacobi = three_iterations(make_solver("de-saxce", {{"inner", "jacobi"}}, Law::coulomb), Law::coulomb);
+  BOOST_TEST((npgs == by_default));
+  BOOST_TEST(world().any(npgs != jacobi));
 }
 
 BOOST_AUTO_TEST_CASE(defaults_are_those_of_the_structs) {

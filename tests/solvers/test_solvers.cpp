@@ -44,6 +44,7 @@ int iteration_limit(const std::string& solver) {
   if (solver == "pgs") return 300;
   if (solver == "jacobi") return 3000;
   if (solver == "gpminres") return 30;
+  if (solver == "tresca" || solver == "de-saxce") return 50;  // each with up to 50 sweeps
   return 1000;
 }
 
@@ -86,6 +87,7 @@ BOOST_DATA_TEST_CASE(solves_a_bed_alike_on_all_ranks_and_on_one, data::make(all_
       const Solved together = solve(the_case, frozen);
       check_solution(together);
       if (!together.sweeps) BOOST_TEST(std::abs(together.iterations - alone.iterations) <= 1);
+      if (!is_convex(the_case.law)) continue;  // velocities are not unique
       const Distance distance = compare(frozen, together.judged, whole, alone.judged);
       BOOST_TEST(distance.velocities <= distance.allowed + 1e-12 * distance.scale);
     }
@@ -103,6 +105,7 @@ BOOST_DATA_TEST_CASE(solves_when_neighbours_live_on_different_ranks, data::make(
       const Solved together = solve(the_case, frozen);
       check_solution(together);
       if (!together.sweeps) BOOST_TEST(std::abs(together.iterations - alone.iterations) <= 1);
+      if (!is_convex(the_case.law)) continue;  // velocities are not unique
       const Distance distance = compare(frozen, together.judged, whole, alone.judged);
       BOOST_TEST(distance.velocities <= distance.allowed + 1e-12 * distance.scale);
     }
@@ -177,6 +180,7 @@ BOOST_AUTO_TEST_CASE(all_solvers_of_a_law_agree) {
       together.emplace_back(c, solve(c, frozen, 1e-7));
       BOOST_TEST(together.back().second.converged, c);
     }
+    if (!is_convex(law.law)) continue;  // velocities are not unique
     for (const auto& [reference, expected] : alone)
       for (const auto& [other, solved] : together) {
         BOOST_TEST_CONTEXT(reference << " against " << other.solver) {

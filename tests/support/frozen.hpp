@@ -16,6 +16,7 @@
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/body_operator.hpp"
 #include "scree/problem/contact_problem.hpp"
+#include "support/nearest.hpp"
 
 // Contact problems that stand still: the same scene, known to every rank, becomes the same problem on any number of
 // ranks, however its bodies are dealt out.
@@ -206,7 +207,7 @@ inline parallel::Vector offsets(const FrozenScene& scene, const model::Bodies& b
 
 }  // namespace detail
 
-/// Collective: the scene as a problem on these ranks. Friction bounds of the law `box` are mu times twice the weight of
+/// Collective: the scene as a problem on these ranks. Fixed friction bounds are mu times twice the weight of
 /// the contact's first body; every seventh is zero.
 inline Frozen freeze(const parallel::Comm& comm, const FrozenScene& scene, Placement placement, problem::Law law,
                      problem::SweepPlan plan = {}) {
@@ -231,29 +232,9 @@ inline Frozen freeze(const parallel::Comm& comm, const FrozenScene& scene, Place
   return {std::move(bodies), std::move(contacts), std::move(ids), {std::move(N), std::move(r), std::move(set)}};
 }
 
-/// The nearest point of the friction cone: the point itself, or the nearest on the generator in its plane.
-inline model::Vec3 nearest_in_cone(const model::Vec3& x, double mu) {
-  const model::Vec3 tangential(0.0, x.y(), x.z());
-  if (tangential.norm() <= mu * x.x()) return x;
-  const double size = tangential.norm();
-  model::Vec3 generator = model::Vec3::UnitX();
-  if (size > 0.0) generator += mu / size * tangential;
-  generator.normalize();
-  return std::max(0.0, generator.dot(x)) * generator;
-}
-
-/// The nearest point of contact k's admissible set, written independently of ConstraintSet.
-inline model::Vec3 nearest_admissible(const problem::ConstraintSet& set, int k, const model::Vec3& x) {
-  const auto i = static_cast<std::size_t>(k);
-  if (set.law == problem::Law::cone) return nearest_in_cone(x, set.friction[i]);
-  const double bound = set.law == problem::Law::box ? set.bound[i] : 0.0;
-  const model::Vec3 lower(0.0, -bound, -bound), upper(HUGE_VAL, bound, bound);
-  return x.cwiseMax(lower).cwiseMin(upper);
-}
-
 /// An iterate with what follows from it by one product.
 struct Judged {
-  std::vector<double> x, w, e;  ///< impulses, velocities N x + r, natural map x - P_K(x - w); this rank's
+  std::vector<double> x, w, e;  ///< impulses, velocities N x + r, natural map x - P_K(x - w~); this rank's
   problem::Motion motion;       ///< M^-1 D x of owned bodies
   double natural;               ///< |e| / max(|r|, |x|, |w|)
   double outside;               ///< distance of x to K, relative to |x|
@@ -285,7 +266,10 @@ inline Judged judge(const problem::ContactProblem& problem, Vec x) {
   std::vector<double> outside;
   for (int k = 0; k < problem.N->block_count(); ++k) {
     const Eigen::Map<const model::Vec3> at(result.x.data() + 3 * k), speed(result.w.data() + 3 * k);
-    const model::Vec3 e = at - nearest_admissible(problem.K, k, at - speed);
+    model::Vec3 shifted = speed;  // w~ = w + mu |w_T| n
+    if (problem.K.law == problem::Law::coulomb && k < static_cast<int>(problem.K.friction.size()))
+      shifted.x() += problem.K.friction[static_cast<std::size_t>(k)] * speed.tail<2>().norm();
+    const model::Vec3 e = at - nearest_admissible(problem.K, k, at - shifted);
     const model::Vec3 off = at - nearest_admissible(problem.K, k, at);
     result.e.insert(result.e.end(), e.data(), e.data() + 3);
     outside.insert(outside.end(), off.data(), off.data() + 3);

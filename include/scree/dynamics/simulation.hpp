@@ -21,7 +21,7 @@
 
 namespace scree::dynamics {
 
-/// Where the friction bounds mu x~_n of the law `box` come from.
+/// Where the friction bounds mu x~_n of the laws `box`, `prism` and `cylinder` come from.
 enum class BoundSource {
   last_step,     ///< the contact's normal impulse of the step before (a new contact has none yet)
   frictionless,  ///< a frictionless solve of the same step
@@ -30,9 +30,10 @@ enum class BoundSource {
 struct SolverChoice {
   std::string name = "npgs";
   solvers::OptionValues options;
-  solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 200};
+  solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 200, .all_measures = false};
   problem::Law law = problem::Law::cone;
   BoundSource bounds = BoundSource::frictionless;
+  int facets = 8;  ///< of the polygons of the laws `prism` and `polyhedral`
   problem::SweepPlan sweeps;  ///< across ranks
 };
 
@@ -144,7 +145,7 @@ class Simulation {
   void move_walls();
   void update_neighbourhood();
   [[nodiscard]] problem::ContactProblem assemble();
-  void set_box_bounds(problem::ContactProblem& problem, Vec x);
+  void set_friction_bounds(problem::ContactProblem& problem, Vec x);
   [[nodiscard]] parallel::Vector starting_impulses(const problem::ContactProblem& problem) const;
   void solve(problem::ContactProblem& problem, Vec x);
   void integrate(const problem::ContactProblem& problem, Vec x);

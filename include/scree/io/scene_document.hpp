@@ -46,6 +46,7 @@ class Entry {
 
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool flag() const;
+  [[nodiscard]] bool is_number() const;
   [[nodiscard]] double number() const;  ///< finite
   [[nodiscard]] double positive() const;
   [[nodiscard]] double non_negative() const;

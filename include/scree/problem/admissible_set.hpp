@@ -40,6 +40,7 @@ class AdmissibleSet {
   [[nodiscard]] bool grows() const { return grows_; }   ///< the section's radius is mu x_n
   [[nodiscard]] double size() const { return size_; }   ///< mu of a set that grows, else the radius (N s)
   [[nodiscard]] int facets() const { return facets_; }  ///< of a polygon
+  [[nodiscard]] bool is_square() const { return square_; }
   [[nodiscard]] const RowBounds& rows() const { return rows_; }
   /// Radius of the section at height x_n, not below 0.
   [[nodiscard]] double radius_at(double normal) const;
@@ -62,6 +63,9 @@ class AdmissibleSet {
 
   /// The derivative of `project` at x; where it has a kink, one of its one-sided derivatives.
   [[nodiscard]] model::Mat3 projection_derivative(const model::Vec3& x) const;
+
+  /// The largest d_T.y over the y in the section of radius 1 (polygon and disc): what friction can dissipate.
+  [[nodiscard]] double section_support(const model::Vec3& d) const;
 
   /// Outward unit normal of facet k of a polygon.
   [[nodiscard]] model::Vec3 facet_normal(int k) const;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "scree/parallel/petsc.hpp"
@@ -20,6 +21,7 @@ struct StopRule {
   int max_iterations = 1000;
   int check_every = 10;  ///< iterations between evaluations of the measure, for methods that do not have w at hand
   bool keep_history = false;
+  bool all_measures = true;  ///< else only `natural`, `natural_q` and the one that stops, which is faster
 };
 
 /// One line of a solver's history.
@@ -28,6 +30,10 @@ struct HistoryEntry {
   std::int64_t operator_applications;
   double seconds;
   problem::ErrorMeasures errors;
+  std::int64_t active_changes =
+      0;  ///< faces of admissible sets entered or left since the entry before (seed 000 fig. 4)
+  /// |v - v_reference|_M / |v_reference|_M; NaN without a reference (seed 000 fig. 3)
+  double velocity_error = problem::ErrorMeasures::unknown;
 };
 
 /// Stopping, history and the best iterate: what every solver needs and none contains.
@@ -45,6 +51,9 @@ class Monitor {
   /// The same for methods that have w at hand, judged at every iteration.
   [[nodiscard]] bool wants_more(Vec x, Vec w);
 
+  /// Collective. From now on the history tells how far iterates are from this solution of the problem.
+  void compare_with(Vec reference);
+
   /// Collective. Replaces x by the best iterate that was judged.
   void finish(Vec x);
 
@@ -56,10 +65,19 @@ class Monitor {
 
  private:
   void judge(Vec x, Vec w);
+  void record(Vec x, Vec w, const problem::ErrorMeasures& errors);
+  [[nodiscard]] std::int64_t local_active_changes(Vec x);
   [[nodiscard]] bool count();
+
+  /// A solution to compare with.
+  struct Reference {
+    parallel::Vector x, w;
+    double energy;  ///< x.N x = |v|_M^2 (J)
+  };
 
   const problem::ContactProblem& problem_;
   StopRule rule_;
+  problem::ErrorMeter meter_;
   parallel::Vector w_;
   parallel::Vector best_;
   problem::ErrorMeasures best_errors_;
@@ -68,6 +86,8 @@ class Monitor {
   int iterations_ = 0;
   bool converged_ = false;
   std::vector<HistoryEntry> history_;
+  std::vector<problem::ActiveFace> faces_;  ///< of the iterate that was judged last; kept for the history only
+  std::optional<Reference> reference_;
 };
 
 }  // namespace scree::solvers
