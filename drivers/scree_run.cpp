@@ -31,6 +31,7 @@ struct Options {
   std::string json;
   std::string dump;
   std::string restart;
+  bool dry_run = false;
   std::vector<io::Override> overrides;
 };
 
@@ -67,6 +68,7 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   app.add_option("--json", options.json, "file for the numbers of the run");
   app.add_option("--dump-problem", options.dump, "STEP:FILE: write the contact problem of a step as FCLIB HDF5");
   app.add_option("--restart", options.restart, "go on from this checkpoint; auto: from the newest good one, if any");
+  app.add_flag("--dry-run", options.dry_run, "judge the scene and print what a run would compute, without its bodies");
   app.add_flag("--list", list, "print solvers, laws and measures");
   app.add_flag("--version", show_version, "print the version");
   try {
@@ -108,10 +110,25 @@ void dump_problem(const parallel::Comm& comm, const std::string& request, dynami
   });
 }
 
+/// What is known of a run before any of its bodies is made.
+void print_counts(const parallel::Comm& comm, const io::Scene& scene) {
+  if (!comm.is_root()) return;
+  const std::int64_t ranks = comm.size();
+  fmt::print("scene   {}\nbodies  {} in all; per rank at most {} at the start\n", scene.name, scene.body_count,
+             (scene.body_count + ranks - 1) / ranks);
+  for (const io::Fill& fill : scene.fills)
+    fmt::print("fill    {} bodies, {} would fit\n", fill.count, io::FillSites(fill).capacity());
+  fmt::print("walls   {}\nsteps   {} of {:.6g} s\n", scene.walls.size(), scene.steps, scene.step.step);
+}
+
 int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   const auto options = parse(comm, arguments);
   if (!options) return 0;
   const io::Scene scene = io::load_scene(comm, options->scene, options->overrides);
+  if (options->dry_run) {
+    print_counts(comm, scene);
+    return 0;
+  }
   const std::filesystem::path out = options->out.empty() ? "results/" + scene.name : options->out;
   io::require_writable(comm, out);
   if (!options->json.empty()) io::require_writable_file(comm, options->json);

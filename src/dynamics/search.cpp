@@ -126,12 +126,14 @@ void forward_memories(const Comm& comm, const Bodies& bodies, const Halo& halo, 
   unpack_memories(exchange_with_neighbours(comm, neighbours, outgoing), memories);
 }
 
-/// Drops the pairs whose contacts other ranks own, then the ghosts that no pair needs, on both sides.
+/// Drops the pairs whose contacts other ranks own, then the ghosts that no pair needs, on both sides. A pair of own
+/// bodies that meet through a boundary is found twice, with either one as the image: the first body stays itself.
 Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vector<NearPair>& pairs) {
   const std::vector<int> rank = ranks_of(comm, bodies, halo);
   std::erase_if(pairs, [&](const NearPair& pair) {
-    return model::contact_owner(rank[static_cast<std::size_t>(pair.a)], rank[static_cast<std::size_t>(pair.b)]) !=
-           comm.rank();
+    const bool first_is_own_image = pair.a >= bodies.owned() && rank[static_cast<std::size_t>(pair.a)] == comm.rank();
+    return first_is_own_image || model::contact_owner(rank[static_cast<std::size_t>(pair.a)],
+                                                      rank[static_cast<std::size_t>(pair.b)]) != comm.rank();
   });
   const int owned = bodies.owned();
   std::vector<char> needed(static_cast<std::size_t>(bodies.size()), 0);
@@ -162,7 +164,7 @@ void order_for_sweeps(std::vector<NearPair>& pairs) {
 
 /// Sorts pairs into the stages of a sweep and gives them back what is remembered of them.
 PairList make_list(const Bodies& bodies, const Halo& halo, const std::vector<NearPair>& near,
-                   const std::vector<Memory>& memories) {
+                   std::vector<Memory> memories) {
   std::vector<char> mirrored(static_cast<std::size_t>(bodies.owned()), 0);
   for (const auto& neighbour : halo.neighbours())
     for (const int item : neighbour.sent) mirrored[static_cast<std::size_t>(item)] = 1;
@@ -178,17 +180,19 @@ PairList make_list(const Bodies& bodies, const Halo& halo, const std::vector<Nea
     by_stage[static_cast<std::size_t>(stage)].push_back(pair);
   }
 
-  std::unordered_map<ContactId, Vec3, collision::ContactIdHash> remembered;
-  remembered.reserve(memories.size());
-  for (const Memory& memory : memories) remembered.emplace(memory.contact, Vec3(memory.impulse));
+  const auto key = [](const ContactId& id) { return std::pair(id.first, id.second); };
+  const auto key_of = [&](const Memory& memory) { return key(memory.contact); };
+  std::ranges::sort(memories, {}, key_of);  // costs no memory, which a table for all contacts would
+  const auto remembered = [&](const ContactId& id) -> Vec3 {
+    const auto found = std::ranges::lower_bound(memories, key(id), {}, key_of);
+    return found != memories.end() && found->contact == id ? Vec3(found->impulse) : Vec3(Vec3::Zero());
+  };
   PairList list;
   list.pairs.reserve(near.size());
   for (std::size_t stage = 0; stage < by_stage.size(); ++stage) {
     order_for_sweeps(by_stage[stage]);
-    for (const NearPair& pair : by_stage[stage]) {
-      const auto memory = remembered.find(id_of(bodies, pair.a, pair.b));
-      list.pairs.push_back({pair.a, pair.b, memory == remembered.end() ? Vec3(Vec3::Zero()) : memory->second});
-    }
+    for (const NearPair& pair : by_stage[stage])
+      list.pairs.push_back({pair.a, pair.b, remembered(id_of(bodies, pair.a, pair.b))});
     list.stage_end[stage] = static_cast<int>(list.pairs.size());
   }
   return list;
@@ -229,6 +233,7 @@ parallel::Graph near_graph(const Comm& comm, Bodies& bodies, double reach) {
 
 void distribute(const Comm& comm, Bodies& bodies, double reach) {
   if (comm.size() == 1) return;
+  bodies.wrap();
   // The curve first: the graph can only be found once each rank's bodies are neighbours.
   (void)migrate(comm, bodies, partition_by_curve(comm, coordinates_of(bodies), comm.size()), {});
   const parallel::Graph graph = near_graph(comm, bodies, reach);
@@ -265,6 +270,7 @@ void send_to_first_bodies(const Comm& comm, const Bodies& bodies, std::vector<Me
 
 Neighbourhood search(const Comm& comm, Bodies& bodies, const std::vector<model::Wall>& walls, Reach reach,
                      std::vector<Memory> memories) {
+  bodies.wrap();
   const auto lattice = model::CellLattice::for_bodies(comm, bodies);
   const std::vector<int> target = owners_by_majority(comm, lattice, bodies);
   const Mail luggage = pack_memories(comm, bodies, target, memories);
@@ -279,7 +285,7 @@ Neighbourhood search(const Comm& comm, Bodies& bodies, const std::vector<model::
   result.halo = keep_own_pairs(comm, bodies, halo, pairs);
   const auto walls_near = find_near_walls(bodies, walls, reach.walls);
   pairs.insert(pairs.end(), walls_near.begin(), walls_near.end());
-  result.pairs = make_list(bodies, result.halo, pairs, memories);
+  result.pairs = make_list(bodies, result.halo, pairs, std::move(memories));
   result.reach = reach;
   return result;
 }

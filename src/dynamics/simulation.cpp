@@ -50,6 +50,7 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
     memories = std::move(setup.resumed->memories);
   }
   move_walls();
+  limit_reach();
   const double reach = (options_.margin + options_.skin) * mean_radius_;
   if (!setup.resumed || !setup.resumed->in_place) distribute(comm_, bodies_, reach);
   send_to_first_bodies(comm_, bodies_, memories);
@@ -62,6 +63,8 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
 
 StepReport Simulation::step() {
   const auto start = std::chrono::steady_clock::now();
+  contacts_ = {};  // those of the last step would only take room
+  impulses_ = {};
   predict();
   update_neighbourhood();
   {
@@ -86,6 +89,20 @@ StepReport Simulation::step() {
                     "states; a smaller time step or more iterations may help",
                     report_.step, report_.time, report_.lost_bodies, initial_bodies_));
   return report_;
+}
+
+void Simulation::limit_reach() {
+  double largest_radius = 0.0;
+  for (const double radius : bodies_.radius) largest_radius = std::max(largest_radius, radius);
+  largest_radius = comm_.max(largest_radius);
+  const double period = bodies_.space.shortest();
+  largest_reach_ = 0.5 * (period - model::shortest_period(largest_radius, 0.0));
+  const double reach = (options_.margin + options_.skin) * mean_radius_;
+  if (largest_reach_ < reach)
+    throw InputError(
+        fmt::format("a period of {:.6g} m is too short for bodies with radii up to {:.6g} m: make it at "
+                    "least {:.6g} m",
+                    period, largest_radius, model::shortest_period(largest_radius, reach)));
 }
 
 /// Puts the walls where they are at the time of the report, and one step later.
@@ -135,9 +152,12 @@ void Simulation::update_neighbourhood() {
     constexpr double farthest = 4.0;         // mean radii
     constexpr double steps_of_walls = 16.0;  // far enough that moving walls alone rarely ask for a search
     const double skin = options_.skin * mean_radius_;
-    const Reach reach{margin + std::max(skin, std::min(2.0 * coming, farthest * mean_radius_)),
+    const double ahead = margin + std::max(skin, std::min(2.0 * coming, farthest * mean_radius_));
+    const Reach reach{std::min(ahead, largest_reach_),
                       margin + std::max(skin, 2.0 * coming) + steps_of_walls * walls_coming};
-    neighbourhood_ = search(comm_, bodies_, walls_, reach, recall(bodies_, neighbourhood_.pairs));
+    std::vector<collision::ContactMemory> memories = recall(bodies_, neighbourhood_.pairs);
+    neighbourhood_ = {};  // what is old makes room for what is new
+    neighbourhood_ = search(comm_, bodies_, walls_, reach, std::move(memories));
     moved_ = 0.0;
     walls_moved_ = 0.0;
     ++searches_;

@@ -99,7 +99,8 @@ PointCloud cloud_of_bodies(const parallel::Comm& comm, const dynamics::Simulatio
   const auto owned = static_cast<std::size_t>(bodies.owned());
   const auto vectors = [&](const std::vector<model::Vec3>& all) { return flattened(std::span(all).first(owned)); };
   PointCloud cloud;
-  cloud.points.assign(bodies.position.begin(), bodies.position.begin() + bodies.owned());
+  for (int k = 0; k < bodies.owned(); ++k)
+    cloud.points.push_back(bodies.space.wrapped(bodies.position[static_cast<std::size_t>(k)]));
   cloud.arrays = {
       {"radius", 1, std::vector<double>(bodies.radius.begin(), bodies.radius.begin() + bodies.owned())},
       {"velocity", 3, vectors(bodies.velocity)},
@@ -119,7 +120,7 @@ PointCloud cloud_of_contacts(const dynamics::Simulation& simulation) {
   std::vector<std::int64_t> ids;
   PointCloud cloud;
   for (const auto& contact : contacts) {
-    cloud.points.push_back(collision::point_of(bodies, contact));
+    cloud.points.push_back(bodies.space.wrapped(collision::point_of(bodies, contact)));
     normals.push_back(contact.normal);
     gaps.push_back(contact.gap);
     ids.push_back(bodies.id[contact.a]);

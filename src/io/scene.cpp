@@ -12,6 +12,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "scree/io/periodic.hpp"
 #include "scree/io/room.hpp"
 #include "scree/parallel/error.hpp"
 
@@ -79,6 +80,7 @@ class SceneReader {
     read_solver();
     read_output();
     check_room(largest_diameter());
+    check_periods();
     return std::move(scene_);
   }
 
@@ -97,6 +99,7 @@ class SceneReader {
   void read_solver();
   void read_output();
   void check_room(double diameter) const;
+  void check_periods() const;
 
   int material_of(const Entry& entry) const;
   double largest_diameter() const;
@@ -119,6 +122,7 @@ void SceneReader::read_head() {
   }
   if (const auto seed = root_.find("seed")) scene_.seed = static_cast<std::uint64_t>(seed->integer(0));
   if (const auto gravity = root_.find("gravity")) scene_.step.gravity = gravity->vector();
+  if (const auto periodic = root_.find("periodic")) scene_.space = read_periodicity(*periodic);
 }
 
 void SceneReader::read_materials() {
@@ -147,7 +151,10 @@ void SceneReader::read_wall(const Entry& entry) {
   const std::string kind = entry.one_of({"plane", "container", "cylinder"});
   std::vector<model::Wall> walls = read_surfaces(entry, kind);
   if (const auto motion = entry.find("motion")) read_motion(*motion, entry.at(kind), kind, walls);
-  for (model::Wall& wall : walls) scene_.walls.push_back(std::move(wall));
+  for (model::Wall& wall : walls) {
+    if (const auto wrong = misfit(scene_.space, wall)) entry.fail(*wrong);
+    scene_.walls.push_back(std::move(wall));
+  }
   wall_entries_.resize(scene_.walls.size(), entry);
 }
 
@@ -169,7 +176,9 @@ std::vector<model::Wall> SceneReader::read_surfaces(const Entry& entry, const st
   }
   bool open_top = true;
   if (const auto given = shape.find("open_top")) open_top = given->flag();
-  return model::container(name, inside, material, open_top);
+  std::vector<model::Wall> walls = model::container(name, inside, material, open_top);
+  open_periodic_sides(scene_.space, walls);
+  return walls;
 }
 
 Region SceneReader::read_region(const Entry& entry) const {
@@ -236,6 +245,7 @@ void SceneReader::read_fill(const Entry& entry) {
   for (const model::Wall& wall : scene_.walls) {
     if (const auto wrong = region_behind(fill.region, wall)) entry.at("region").fail(*wrong);
   }
+  if (const auto wrong = misfit(scene_.space, fill.region)) entry.at("region").fail(*wrong);
   for (std::size_t k = 0; k < scene_.fills.size(); ++k) {
     if (regions_overlap(fill.region, scene_.fills[k].region)) {
       entry.at("region").fail(fmt::format("overlaps that of fills[{}]: move them apart", k));
@@ -247,6 +257,7 @@ void SceneReader::read_fill(const Entry& entry) {
 
 void SceneReader::read_body(const Entry& entry) {
   const Vec3 position = entry.at("position").vector();
+  if (const auto wrong = misfit(scene_.space, position)) entry.at("position").fail(*wrong);
   const double radius = entry.at("radius").positive();
   const int material = material_of(entry);
   double density = scene_.materials[material].density;
@@ -371,6 +382,17 @@ void SceneReader::check_room(double diameter) const {
   }
 }
 
+void SceneReader::check_periods() const {
+  const double radius = 0.5 * largest_diameter();
+  const double shortest = model::shortest_period(radius, (scene_.step.margin + scene_.step.skin) * radius);
+  for (const auto& [axis, name] : {std::pair(0, "x"), std::pair(1, "y"), std::pair(2, "z")})
+    if (scene_.space.along(axis) && scene_.space.length[axis] < shortest)
+      root_.at("periodic")
+          .at(name)
+          .fail(fmt::format("the period is {:.6g} m, too short for the largest bodies: make it at least {:.6g} m",
+                            scene_.space.length[axis], shortest));
+}
+
 std::string read_text(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
@@ -390,7 +412,8 @@ std::string read_text(const std::filesystem::path& file) {
 /// Finds bodies of a small set that a sphere overlaps.
 class OverlapFinder {
  public:
-  explicit OverlapFinder(const std::vector<model::Body>& bodies) : bodies_(bodies), order_(bodies.size()) {
+  OverlapFinder(const std::vector<model::Body>& bodies, const model::Periodicity& space)
+      : bodies_(bodies), space_(space), order_(bodies.size()) {
     for (std::size_t k = 0; k < bodies.size(); ++k) {
       order_[k] = k;
       largest_ = std::max(largest_, bodies[k].radius);
@@ -400,6 +423,20 @@ class OverlapFinder {
 
   /// The number of the first body that overlaps `body`, other than itself.
   [[nodiscard]] std::optional<std::size_t> hit_by(const model::Body& body) const {
+    if (bodies_.empty()) return std::nullopt;
+    const auto images = [&](int axis) { return space_.along(axis) ? 1 : 0; };
+    for (int x = -images(0); x <= images(0); ++x)
+      for (int y = -images(1); y <= images(1); ++y)
+        for (int z = -images(2); z <= images(2); ++z) {
+          model::Body image = body;
+          Vec3::Map(image.position) += space_.shift_of({x, y, z});
+          if (const auto hit = hit_by_image(image)) return hit;
+        }
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::size_t> hit_by_image(const model::Body& body) const {
     const double reach = body.radius + largest_;
     auto near = std::lower_bound(order_.begin(), order_.end(), body.position[0] - reach,
                                  [&](std::size_t k, double x) { return bodies_[k].position[0] < x; });
@@ -412,10 +449,10 @@ class OverlapFinder {
     return std::nullopt;
   }
 
- private:
   bool left_of(double x, std::size_t other) const { return x < bodies_[other].position[0]; }
 
   const std::vector<model::Body>& bodies_;
+  const model::Periodicity& space_;
   std::vector<std::size_t> order_;
   double largest_ = 0.0;
 };
@@ -456,7 +493,7 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
     if (scene.body_count / comm.size() > std::numeric_limits<std::int32_t>::max() / 4) {
       throw InputError(fmt::format("{}: asks for {} bodies: use more ranks", scene.file, scene.body_count));
     }
-    const OverlapFinder listed(scene.bodies);
+    const OverlapFinder listed(scene.bodies, scene.space);
     std::int64_t first_id = 0;
     for (std::size_t f = 0; f < scene.fills.size(); ++f) {
       const Fill& fill = scene.fills[f];
@@ -488,6 +525,7 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
       .materials = scene.materials, .walls = scene.walls, .bodies = {}, .step = scene.step, .solver = scene.solver};
   if (!checkpoint) {
     setup.bodies = make_bodies(comm, scene);
+    setup.bodies.space = scene.space;
     return setup;
   }
   parallel::all_or_none(comm, [&] {
@@ -497,6 +535,7 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
                          ": materials: has fewer than the checkpoint needs: take the scene it was made from");
   });
   setup.bodies = std::move(checkpoint->bodies);
+  setup.bodies.space = scene.space;
   setup.resumed = std::move(checkpoint->progress);
   return setup;
 }

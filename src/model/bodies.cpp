@@ -2,6 +2,7 @@
 
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 namespace scree::model {
 
@@ -34,7 +35,7 @@ Body Bodies::get(int index) const {
   return body;
 }
 
-void Bodies::add_ghost(const Body& body) {
+void Bodies::append(const Body& body) {
   id.push_back(body.id);
   position.emplace_back(body.position);
   attitude.emplace_back(body.attitude);
@@ -48,8 +49,19 @@ void Bodies::add_ghost(const Body& body) {
 
 void Bodies::add_owned(const Body& body) {
   if (ghosts() > 0) throw std::logic_error("Bodies::add_owned: ghosts must be dropped first");
-  add_ghost(body);
+  append(body);
   ++owned_;
+}
+
+void Bodies::add_ghost(const Body& body, const Vec3& shift) {
+  append(body);
+  position.back() += shift;
+  ghost_shift_.push_back(shift);
+}
+
+void Bodies::wrap() {
+  if (!space.any()) return;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(owned_); ++k) position[k] = space.wrapped(position[k]);
 }
 
 namespace {
@@ -79,11 +91,13 @@ void for_each_array(Bodies& bodies, Function&& function) {
 
 void Bodies::drop_ghosts() {
   for_each_array(*this, [&](auto& array) { array.resize(static_cast<std::size_t>(owned_)); });
+  ghost_shift_.clear();
 }
 
 void Bodies::reorder(const std::vector<int>& order) {
   for_each_array(*this, [&](auto& array) { gather(array, order); });
   owned_ = static_cast<int>(order.size());
+  ghost_shift_.clear();
 }
 
 void Bodies::keep_ghosts(const std::vector<int>& kept) {
@@ -91,8 +105,11 @@ void Bodies::keep_ghosts(const std::vector<int>& kept) {
   std::vector<int> order(static_cast<std::size_t>(owned));
   for (int k = 0; k < owned; ++k) order[static_cast<std::size_t>(k)] = k;
   order.insert(order.end(), kept.begin(), kept.end());
+  std::vector<Vec3> shifts;
+  for (const int ghost : kept) shifts.push_back(ghost_shift_[static_cast<std::size_t>(ghost - owned)]);
   reorder(order);
   owned_ = owned;
+  ghost_shift_ = std::move(shifts);
 }
 
 void Bodies::refresh_ghosts(const parallel::Halo& halo) {
@@ -100,6 +117,8 @@ void Bodies::refresh_ghosts(const parallel::Halo& halo) {
   static_assert(sizeof(Vec3) == 3 * sizeof(double));
   if (size() == 0) return;  // no numbers to point at, and nobody to exchange them with
   for (std::vector<Vec3>* array : {&position, &velocity, &spin}) halo.forward(array->data()->data(), triple);
+  for (std::size_t k = 0; k < ghost_shift_.size(); ++k)
+    position[static_cast<std::size_t>(owned_) + k] += ghost_shift_[k];
 }
 
 }  // namespace scree::model

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace scree::model {
 
@@ -18,7 +20,7 @@ CellLattice CellLattice::for_bodies(const Comm& comm, const Bodies& bodies) {
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
     sums[0] += bodies.radius[k] * bodies.radius[k] * bodies.radius[k];
   comm.sum(sums);
-  return {sums[1] > 0.0 ? 4.0 * std::cbrt(sums[0] / sums[1]) : 1.0};
+  return {sums[1] > 0.0 ? 4.0 * std::cbrt(sums[0] / sums[1]) : 1.0, bodies.space};
 }
 
 namespace {
@@ -48,14 +50,41 @@ int home_of(const Cell& cell, int ranks) {
   return static_cast<int>(CellHash{}(cell) % static_cast<std::uint64_t>(ranks));
 }
 
-std::int32_t cell_coordinate(double value, double edge) {
+/// How many cells fill a period; 0 where space does not repeat itself.
+std::int32_t cells_in_period(const CellLattice& lattice, int axis) {
+  if (!lattice.space.along(axis)) return 0;
+  return static_cast<std::int32_t>(std::clamp(std::floor(lattice.space.length[axis] / lattice.edge), 1.0, 1e9));
+}
+
+std::int32_t cell_coordinate(const CellLattice& lattice, const Vec3& point, int axis) {
+  const std::int32_t cells = cells_in_period(lattice, axis);
+  const double edge = cells > 0 ? lattice.space.length[axis] / cells : lattice.edge;
+  const double from = cells > 0 ? lattice.space.lower[axis] : 0.0;
   // Far outside any sensible scene the lattice ends; bodies there share its last cell instead of overflowing.
-  return static_cast<std::int32_t>(std::clamp(std::floor(value / edge), -1e9, 1e9));
+  return static_cast<std::int32_t>(std::clamp(std::floor((point[axis] - from) / edge), -1e9, 1e9));
 }
 
 Cell cell_of(const CellLattice& lattice, const Vec3& point) {
-  return {cell_coordinate(point.x(), lattice.edge), cell_coordinate(point.y(), lattice.edge),
-          cell_coordinate(point.z(), lattice.edge)};
+  return {cell_coordinate(lattice, point, 0), cell_coordinate(lattice, point, 1), cell_coordinate(lattice, point, 2)};
+}
+
+/// A cell of any period as the one of the first period that it repeats, and how many periods it is away from that.
+struct WrappedCell {
+  Cell cell;
+  Image image;
+};
+
+WrappedCell wrapped(const CellLattice& lattice, const Cell& cell) {
+  WrappedCell result{cell, Image::Zero()};
+  std::int32_t* const coordinates[3] = {&result.cell.x, &result.cell.y, &result.cell.z};
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::int32_t cells = cells_in_period(lattice, axis);
+    if (cells == 0) continue;
+    std::int32_t& c = *coordinates[axis];
+    result.image[axis] = c >= 0 ? c / cells : -((cells - 1 - c) / cells);
+    c -= result.image[axis] * cells;
+  }
+  return result;
 }
 
 struct CellRange {
@@ -160,43 +189,69 @@ Mail migrate(const Comm& comm, Bodies& bodies, const std::vector<int>& target, c
 
 namespace {
 
-struct SharedCell {
-  Cell cell;
-  std::int32_t rank;  ///< another rank whose bodies reach into the cell
+/// Where bodies that reach into a cell must be known: on another rank, or on the same one as images.
+struct Destination {
+  std::int32_t rank;
+  std::int32_t image[3];  ///< that meets the bodies there
+  friend auto operator<=>(const Destination&, const Destination&) = default;
 };
 
-using RanksByCell = std::unordered_map<Cell, std::vector<std::int32_t>, CellHash>;
+struct SharedCell {
+  Cell cell;
+  Destination destination;
+};
 
-/// Collective: for each cell that bodies of this rank reach into, the other ranks whose bodies do so too.
-RanksByCell find_shared_cells(const Comm& comm, const CellLattice& lattice, const Bodies& bodies, double margin) {
-  std::unordered_map<Cell, bool, CellHash> touched;
+using Destinations = std::unordered_map<Cell, std::vector<Destination>, CellHash>;
+
+/// A rank with bodies in a cell of the first period, or in one that repeats it.
+struct Visitor {
+  std::int32_t rank;
+  Cell cell;
+  Image image;
+};
+
+/// Where the bodies of one visitor must be known because of another one; nothing if they are further apart than
+/// neighbouring periods, which only cells touch that are as wide as a period.
+std::optional<Destination> destination_of(const Visitor& visitor, const Visitor& other) {
+  const Image image = other.image - visitor.image;
+  if (image.cwiseAbs().maxCoeff() > 1) return std::nullopt;
+  return Destination{other.rank, {image.x(), image.y(), image.z()}};
+}
+
+/// Collective: for each cell that bodies of this rank reach into, where else bodies reach into it too.
+Destinations find_shared_cells(const Comm& comm, const CellLattice& lattice, const Bodies& bodies, double margin) {
+  std::unordered_set<Cell, CellHash> touched;
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
     for_each_cell(cells_touched(lattice, bodies.position[k], bodies.radius[k] + margin),
-                  [&](const Cell& cell) { touched.emplace(cell, true); });
+                  [&](const Cell& cell) { touched.insert(cell); });
   Mail registrations;
-  for (const auto& [cell, unused] : touched) append(registrations[home_of(cell, comm.size())], cell);
-  const Mail registered = deliver(comm, registrations);
+  for (const Cell& cell : touched) append(registrations[home_of(wrapped(lattice, cell).cell, comm.size())], cell);
 
-  RanksByCell visitors;
-  for (const auto& [rank, bytes] : registered)
-    for (const Cell& cell : parallel::records<Cell>(bytes)) visitors[cell].push_back(rank);
+  std::unordered_map<Cell, std::vector<Visitor>, CellHash> visitors;
+  for (const auto& [rank, bytes] : deliver(comm, registrations))
+    for (const Cell& cell : parallel::records<Cell>(bytes)) {
+      const WrappedCell home = wrapped(lattice, cell);
+      visitors[home.cell].push_back({rank, cell, home.image});
+    }
   Mail answers;
-  for (const auto& [cell, ranks] : visitors) {
-    if (ranks.size() < 2) continue;
-    for (const auto to : ranks)
-      for (const auto other : ranks)
-        if (to != other) append(answers[to], SharedCell{cell, other});
-  }
-  RanksByCell shared;
+  for (const auto& [cell, all] : visitors)
+    for (const Visitor& visitor : all)
+      for (const Visitor& other : all)
+        if (const auto destination = destination_of(visitor, other); destination && &visitor != &other)
+          append(answers[visitor.rank], SharedCell{visitor.cell, *destination});
+  Destinations shared;
   for (const auto& [rank, bytes] : deliver(comm, answers))
-    for (const SharedCell& answer : parallel::records<SharedCell>(bytes)) shared[answer.cell].push_back(answer.rank);
+    for (const SharedCell& answer : parallel::records<SharedCell>(bytes))
+      shared[answer.cell].push_back(answer.destination);
   return shared;
 }
 
-/// The other ranks to which a body must be known.
-void collect_ranks(const RanksByCell& shared, const CellRange& reach, std::vector<std::int32_t>& ranks) {
-  ranks.clear();
-  const auto add = [&](const std::vector<std::int32_t>& more) { ranks.insert(ranks.end(), more.begin(), more.end()); };
+/// Where else a body must be known.
+void collect_destinations(const Destinations& shared, const CellRange& reach, std::vector<Destination>& destinations) {
+  destinations.clear();
+  const auto add = [&](const std::vector<Destination>& more) {
+    destinations.insert(destinations.end(), more.begin(), more.end());
+  };
   const double volume = (reach.upper.x - reach.lower.x + 1.0) * (reach.upper.y - reach.lower.y + 1.0) *
                         (reach.upper.z - reach.lower.z + 1.0);
   if (volume > static_cast<double>(shared.size())) {  // a large body: fewer shared cells than cells it covers
@@ -207,39 +262,47 @@ void collect_ranks(const RanksByCell& shared, const CellRange& reach, std::vecto
       if (const auto found = shared.find(cell); found != shared.end()) add(found->second);
     });
   }
-  std::ranges::sort(ranks);
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  std::ranges::sort(destinations);
+  destinations.erase(std::unique(destinations.begin(), destinations.end()), destinations.end());
 }
+
+/// A body on its way to become a ghost.
+struct MirroredBody {
+  Body body;
+  double shift[3];
+};
 
 }  // namespace
 
 Halo build_ghost_layer(const Comm& comm, const CellLattice& lattice, Bodies& bodies, double margin) {
   bodies.drop_ghosts();
-  if (comm.size() == 1) return {comm, {}};
-  const RanksByCell shared = find_shared_cells(comm, lattice, bodies, margin);
+  if (comm.size() == 1 && !lattice.space.any()) return {comm, {}};
+  const Destinations shared = find_shared_cells(comm, lattice, bodies, margin);
 
   std::map<int, std::vector<int>> sent;
-  for (const auto& [cell, ranks] : shared)
-    for (const auto rank : ranks) sent[rank];  // a neighbour even if none of my bodies reaches its cells
-  std::vector<std::int32_t> ranks;
+  Mail mirrored;
+  for (const auto& [cell, destinations] : shared)
+    for (const auto& destination : destinations) sent[destination.rank];  // a neighbour even if nothing is sent to it
+  std::vector<Destination> destinations;
   for (int k = 0; k < bodies.owned(); ++k) {
     const auto i = static_cast<std::size_t>(k);
-    collect_ranks(shared, cells_touched(lattice, bodies.position[i], bodies.radius[i] + margin), ranks);
-    for (const auto rank : ranks) sent[rank].push_back(k);
+    collect_destinations(shared, cells_touched(lattice, bodies.position[i], bodies.radius[i] + margin), destinations);
+    for (const Destination& destination : destinations) {
+      MirroredBody copy{bodies.get(k), {}};
+      Eigen::Map<Vec3>(copy.shift) = lattice.space.shift_of(Image(destination.image));
+      sent[destination.rank].push_back(k);
+      append(mirrored[destination.rank], copy);
+    }
   }
 
-  Mail mirrored;
   std::vector<int> neighbours;
-  for (const auto& [rank, items] : sent) {
-    neighbours.push_back(rank);
-    for (const int item : items) append(mirrored[rank], bodies.get(item));
-  }
+  for (const auto& [rank, items] : sent) neighbours.push_back(rank);
   std::vector<Halo::Neighbour> plan;
   for (const auto& [rank, bytes] : exchange_with_neighbours(comm, neighbours, mirrored)) {
     Halo::Neighbour& neighbour = plan.emplace_back(Halo::Neighbour{rank, std::move(sent[rank]), {}});
-    for (const Body& ghost : parallel::records<Body>(bytes)) {
+    for (const MirroredBody& ghost : parallel::records<MirroredBody>(bytes)) {
       neighbour.ghosts.push_back(bodies.size());
-      bodies.add_ghost(ghost);
+      bodies.add_ghost(ghost.body, Vec3(ghost.shift));
     }
   }
   return {comm, std::move(plan)};

@@ -1,4 +1,5 @@
 // Walls with a prescribed motion: spheres on shakers, belts and drums follow what is known in closed form.
+// timeout: 240
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -116,3 +116,19 @@ BOOST_AUTO_TEST_CASE(radii_spread_over_their_range) {
   for (const model::Body& body : bodies) sum += body.radius;
   BOOST_TEST(sum / static_cast<double>(bodies.size()) == 0.075, boost::test_tools::tolerance(0.03));
 }
+
+BOOST_AUTO_TEST_CASE(a_billion_bodies_need_no_list) {
+  io::Fill fill = box_fill(Vec3(1000.0, 1000.0, 1200.0), 0.48);
+  fill.lattice = io::Fill::Lattice::cubic;
+  fill.count = 1'000'000'000;
+  const io::FillSites sites(fill);
+  BOOST_TEST(sites.capacity() > fill.count);
+  for (const std::int64_t index : {std::int64_t{0}, fill.count / 2, fill.count - 1}) {
+    const model::Body body = io::make_fill_body(fill, sites, 1, 0, index, index);
+    BOOST_TEST(body.id == index);
+    for (int axis = 0; axis < 3; ++axis) {
+      BOOST_TEST(body.position[axis] >= 0.48);
+      BOOST_TEST(body.position[axis] <= (axis == 2 ? 1200.0 : 1000.0) - 0.48);
+    }
+  }
+}

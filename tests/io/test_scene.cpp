@@ -293,3 +293,31 @@ BOOST_AUTO_TEST_CASE(walls_may_move) {
   check_error(wall, "{cylinder: {point: [0, 0, 0], radius: 9}, motion: {belt: [0, 0, 1]}}", "only a plane");
   check_error(wall, moving("{spinn: [0, 1, 1]}"), "spin");
 }
+
+BOOST_AUTO_TEST_CASE(space_may_be_periodic) {
+  const std::string floor = "{name: floor, plane: {point: [0, 0, 0], normal: [0, 0, 2]}}";
+  const auto with = [&](const std::string& periodic, const std::string& wall) {
+    return replaced(floor, wall).replace(0, 0, "periodic: " + periodic + "\n");
+  };
+  const std::string box = "{container: {lower: [-1, -1, 0], upper: [3, 5, 6]}}";
+  const Scene scene = io::parse_scene(with("{x: [-1, 3]}", box), "s.yaml");
+  BOOST_TEST(scene.space.along(0));
+  BOOST_TEST(!scene.space.along(1));
+  BOOST_TEST(scene.space.lower.x() == -1.0);
+  BOOST_TEST(scene.space.length.x() == 4.0);
+  BOOST_TEST(scene.walls.size() == 3);  // two sides and the floor
+  BOOST_TEST(io::make_setup(world(), scene).bodies.space.length.x() == 4.0);
+
+  const auto check = [&](const std::string& periodic, const std::string& wall, const std::string& expected) {
+    const std::string error = error_of(with(periodic, wall));
+    BOOST_TEST(error.find(expected) != std::string::npos, "got '" << error << "', expected '" << expected << "'");
+  };
+  check("{x: [0, 3, 4]}", floor, "s.yaml:1: periodic.x: needs two numbers");
+  check("{x: [3, 0]}", floor, "periodic.x: must end above");
+  check("{x: [0.5, 4]}", floor, "fills[0].region: reaches out of the period");
+  check("{z: [0, 2]}", floor, "walls[0]: wall 'floor' does not repeat itself along z");
+  const std::string too_short = error_of(with("{x: [-1, 3]}", box), {io::parse_override("bodies[0].radius=0.9")});
+  BOOST_TEST(too_short.find("periodic.x: the period is 4 m, too short") != std::string::npos, too_short);
+  check("{x: [-1, 3]}", "{cylinder: {point: [0, 0, 0], radius: 9}}", "does not repeat itself along x");
+  check("{w: [0, 1]}", floor, "periodic");
+}

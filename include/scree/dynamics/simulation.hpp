@@ -143,6 +143,7 @@ class Simulation {
  private:
   void predict();
   void move_walls();
+  void limit_reach();
   void update_neighbourhood();
   [[nodiscard]] problem::ContactProblem assemble();
   void set_friction_bounds(problem::ContactProblem& problem, Vec x);
@@ -163,7 +164,8 @@ class Simulation {
   SolverChoice solver_;
   solvers::SolveFunction solve_;
   std::function<void(std::int64_t, const StepProblem&)> watch_;
-  double mean_radius_ = 1.0;  ///< m
+  double mean_radius_ = 1.0;    ///< m
+  double largest_reach_ = 0.0;  ///< of a search: further ones would meet bodies twice in periodic space (m)
   Neighbourhood neighbourhood_;
   double largest_speed_ = 0.0;  ///< of all bodies after the prediction (m/s)
   double moved_ = 0.0;          ///< bound on any body's path since the last search (m)

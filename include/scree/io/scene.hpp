@@ -27,6 +27,7 @@ struct Scene {
   std::string text;  ///< of the file
   std::string name;
   std::vector<model::Material> materials;
+  model::Periodicity space;
   std::vector<model::Wall> walls;
   std::vector<Fill> fills;
   std::vector<model::Body> bodies;  ///< those listed one by one; their ids follow those of the fills

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "scree/model/geometry.hpp"
+#include "scree/model/periodicity.hpp"
 #include "scree/parallel/halo.hpp"
 
 namespace scree::model {
@@ -36,6 +37,7 @@ class Bodies {
   std::vector<double> mass;
   std::vector<double> radius;
   std::vector<int> material;
+  Periodicity space;  ///< in which they are
 
   [[nodiscard]] int size() const { return static_cast<int>(id.size()); }
   [[nodiscard]] int owned() const { return owned_; }
@@ -43,7 +45,8 @@ class Bodies {
 
   [[nodiscard]] Body get(int index) const;
   void add_owned(const Body& body);  ///< only while there are no ghosts
-  void add_ghost(const Body& body);
+  /// The ghost stands `shift` (m) beside the body that it mirrors.
+  void add_ghost(const Body& body, const Vec3& shift = Vec3::Zero());
   void drop_ghosts();
 
   /// Keeps the owned bodies `order[0], order[1], ...` in that order and drops all others and the ghosts.
@@ -52,11 +55,17 @@ class Bodies {
   /// Keeps the ghosts at local indices `kept` (ascending) and drops the others.
   void keep_ghosts(const std::vector<int>& kept);
 
+  /// Brings the owned bodies back into the first period of space.
+  void wrap();
+
   /// Collective among neighbours: position and velocities of the owned bodies replace those of their ghosts.
   void refresh_ghosts(const parallel::Halo& halo);
 
  private:
+  void append(const Body& body);
+
   int owned_ = 0;
+  std::vector<Vec3> ghost_shift_;
 };
 
 }  // namespace scree::model

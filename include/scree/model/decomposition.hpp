@@ -12,7 +12,8 @@ namespace scree::model {
 /// The coarse lattice of cells through which ranks find each other. A cell has a home rank, computed by all alike,
 /// that answers who has bodies in it; so nobody needs to know all ranks.
 struct CellLattice {
-  double edge;  ///< m
+  double edge;  ///< m; in periodic directions stretched so that a whole number of cells fills a period
+  Periodicity space = {};
 
   /// Cells about as large as eight mean bodies by volume, so that large bodies cover few and small ones share one.
   /// Collective.
@@ -31,6 +32,9 @@ struct CellLattice {
 
 /// Collective: mirrors every body whose reach (radius + `margin`) may touch the reach of a body of another rank there
 /// as a ghost. Mirroring is symmetric between ranks. Returns the plan that keeps the ghosts up to date.
+///
+/// In periodic space bodies must lie in the first period. A body that touches another one through a boundary is
+/// mirrored as the image that does so; a rank may then have ghosts of its own bodies, and be its own neighbour.
 [[nodiscard]] parallel::Halo build_ghost_layer(const parallel::Comm& comm, const CellLattice& lattice, Bodies& bodies,
                                                double margin);
 
