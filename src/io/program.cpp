@@ -73,9 +73,9 @@ std::string describe(const solvers::SolverInfo& solver) {
   std::vector<std::string_view> laws;
   for (const problem::Law law : solver.laws) laws.push_back(problem::name_of(law));
   std::string text =
-      fmt::format("  {:<14} {}\n{:17}laws: {}\n", solver.name, solver.description, "", fmt::join(laws, ", "));
+      fmt::format("  {:<16} {}\n{:19}laws: {}\n", solver.name, solver.description, "", fmt::join(laws, ", "));
   for (const solvers::OptionInfo& option : solver.options) {
-    text += fmt::format("{:17}{} = {}: {}\n", "", option.name, option.default_value.shown(), option.meaning);
+    text += fmt::format("{:19}{} = {}: {}\n", "", option.name, option.default_value.shown(), option.meaning);
   }
   return text;
 }
@@ -112,7 +112,7 @@ std::string catalogue() {
   std::string text = "solvers:\n";
   for (const solvers::SolverInfo& solver : solvers::registry()) text += describe(solver);
   text += "laws:\n";
-  for (const problem::LawInfo& law : problem::laws()) text += fmt::format("  {:<14} {}\n", law.name, law.description);
+  for (const problem::LawInfo& law : problem::laws()) text += fmt::format("  {:<16} {}\n", law.name, law.description);
   text += "couplings of sweeps across ranks:\n";
   for (const auto& coupling : problem::couplings())
     text += fmt::format("  {:<20} {}\n", coupling.name, coupling.description);

@@ -1,4 +1,5 @@
 // Every solver of the registry on every law that it takes: the same suite for all of them.
+// timeout: 600
 #include <boost/test/data/test_case.hpp>
 
 #include <Eigen/Dense>
@@ -36,15 +37,15 @@ std::vector<Case> all_cases() {
 
 constexpr double tolerance = 1e-6;
 
-/// Iterations within which a solver must bring the natural residual of the bed below the tolerance, on any number of
-/// ranks: two to three times what it takes on one (npgs 34, pgs 87, jacobi 1,235, gpminres 10). A new solver gets
-/// 1,000.
+/// Iterations within which a solver must bring the natural residual of every bed below the tolerances asked for, on any
+/// number of ranks: about two and a half times the most that it was seen to take (npgs 84 and pgs 313, on `coulomb` and
+/// `polyhedral` to 1e-7, jacobi 2,778, gpminres 10, tresca 35, de-saxce 20). A new solver gets 1,000.
 int iteration_limit(const std::string& solver) {
-  if (solver == "npgs") return 100;
-  if (solver == "pgs") return 300;
-  if (solver == "jacobi") return 3000;
+  if (solver == "npgs") return 200;
+  if (solver == "pgs") return 800;
+  if (solver == "jacobi") return 6000;
   if (solver == "gpminres") return 30;
-  if (solver == "tresca" || solver == "de-saxce") return 50;  // each with up to 50 sweeps
+  if (solver == "tresca" || solver == "de-saxce") return 90;  // each with up to 50 sweeps
   return 1000;
 }
 

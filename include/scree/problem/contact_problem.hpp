@@ -8,7 +8,7 @@
 
 namespace scree::problem {
 
-/// Find x in K with the law between x and w = N x + r. For the laws here, all convex: x minimises
+/// Find x in K with the law between x and w = N x + r. For a convex law x minimises
 /// q(x) = 1/2 x.N x + r.x over K (seed 000 eq. 10, seed 003 eq. 10).
 struct ContactProblem {
   std::unique_ptr<const ContactOperator> N;
