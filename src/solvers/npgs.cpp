@@ -17,7 +17,7 @@ namespace {
 
 /// Impulses with the motion that they cause.
 struct Iterate {
-  Vector x;
+  Vec x;
   Motion motion;
 };
 
@@ -58,10 +58,10 @@ StepSums compare(const problem::ContactProblem& problem, const Iterate& x_new, c
 
 void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, const NpgsOptions& options) {
   problem.K.project(start);
-  Iterate x{problem.make_vector(), problem.N->motion_at_rest()};
-  petsc(VecCopy(start, x.x));
+  const Vector second = problem.make_vector(), third = problem.make_vector();
+  Iterate x{start, problem.N->motion_at_rest()};
   problem.N->set_motion(x.x, x.motion);
-  Iterate previous{problem.make_vector(), x.motion}, y{problem.make_vector(), x.motion};
+  Iterate previous{second, x.motion}, y{third, x.motion};
   const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x.x, x.motion, problem.r, w); };
 
   // Coulomb's law minimises nothing, so nothing need fall: only the turn of the step restarts.
@@ -89,7 +89,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
     }
     if (sweeps % options.refresh_every == 0) problem.N->set_motion(x.x, x.motion);
   }
-  petsc(VecCopy(x.x, start));
+  if (x.x != start) petsc(VecCopy(x.x, start));
   monitor.finish(start);
 }
 
