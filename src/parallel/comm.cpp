@@ -24,10 +24,21 @@ T reduce(const Comm& comm, T value, MPI_Datatype type, MPI_Op op) {
 
 Comm::Comm(MPI_Comm parent) {
   MPI_Comm_dup(parent, &comm_);
+  look_up_rank();
+}
+
+void Comm::look_up_rank() {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   // PETSc works on a duplicate that it drops with the last of its objects: without this, a new one in every step.
   if (PetscInitializeCalled && !PetscFinalizeCalled) PetscCommDuplicate(comm_, &petsc_comm_, nullptr);
+}
+
+Comm Comm::split(int colour) const {
+  Comm part;
+  MPI_Comm_split(comm_, colour, rank_, &part.comm_);
+  part.look_up_rank();
+  return part;
 }
 
 Comm::~Comm() {
@@ -65,6 +76,11 @@ void Comm::sum(std::span<double> values) const {
   const WaitingTime waiting(*this);
   ++traffic_.reductions;
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm_);
+}
+
+void Comm::sum(std::span<std::int64_t> values) const {
+  ++traffic_.reductions;
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_SUM, comm_);
 }
 
 void Comm::max(std::span<double> values) const {

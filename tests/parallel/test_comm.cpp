@@ -155,3 +155,13 @@ BOOST_AUTO_TEST_CASE(a_moved_communicator_works_and_leaves_nothing_behind) {
   BOOST_TEST((third.handle() == handle));
   BOOST_TEST(third.sum(std::int64_t{1}) == world().size());
 }
+
+BOOST_AUTO_TEST_CASE(ranks_of_one_colour_are_among_themselves) {
+  const Comm part = world().split(world().rank() % 2);
+  BOOST_TEST(part.size() == (world().size() + 1 - world().rank() % 2) / 2);
+  BOOST_TEST(part.rank() == world().rank() / 2);
+  std::array<std::int64_t, 2> sums{1, std::int64_t{1} << 40};
+  part.sum(sums);
+  BOOST_TEST(sums[0] == part.size());
+  BOOST_TEST(sums[1] == part.size() * (std::int64_t{1} << 40));
+}

@@ -1,169 +1,119 @@
+// What every partitioner of the build must do.
 #include "scree/parallel/partition.hpp"
 
 #include <algorithm>
-#include <random>
+#include <string>
 
+#include "scree/parallel/error.hpp"
+#include "support/points.hpp"
 #include "support/support.hpp"
 
-using scree::parallel::Graph;
-using scree::parallel::partition_by_curve;
-using scree::parallel::partition_by_graph;
-using scree::test::world;
+using scree::parallel::find_partitioner;
+using scree::parallel::Movement;
+using scree::parallel::Partitioner;
+using scree::parallel::partitioners;
+using namespace scree::test;
 
 namespace {
 
-std::vector<double> random_points(int count) {
-  std::mt19937 random(static_cast<unsigned>(world().rank() + 1));
-  std::uniform_real_distribution<double> side(-5.0, 5.0);
-  std::vector<double> coordinates(3 * static_cast<std::size_t>(count));
-  for (double& x : coordinates) x = side(random);
-  return coordinates;
+constexpr Movement movements[] = {Movement::any, Movement::little};
+
+std::vector<int> cut(const Partitioner& partitioner, const Cloud& cloud, Movement movement = Movement::any) {
+  auto part = partitioner.partition(world(), cloud.points(), no_edges(cloud.size()), movement);
+  check_range(part, cloud.size(), world().size());
+  return part;
 }
-
-void check_range(const std::vector<int>& part, std::size_t points, int parts) {
-  BOOST_TEST(part.size() == points);
-  BOOST_TEST(std::ranges::all_of(part, [parts](int p) { return p >= 0 && p < parts; }));
-}
-
-/// Collective: size of the largest part over the mean.
-double imbalance(const std::vector<int>& part, int parts) {
-  std::vector<double> count(static_cast<std::size_t>(parts), 0.0);
-  for (const int p : part) count[static_cast<std::size_t>(p)] += 1.0;
-  world().sum(count);
-  const double mean = world().sum(static_cast<double>(part.size())) / parts;
-  return *std::ranges::max_element(count) / mean;
-}
-
-Graph no_edges(std::size_t points) { return {std::vector<int>(points + 1, 0), {}}; }
-
-/// A cubic lattice with `side` points along each edge, its points dealt out in layers to the ranks that `has_points`
-/// names. Vertices are numbered layer by layer, so that a rank's are consecutive.
-struct Lattice {
-  int side;
-  int first;  ///< vertex on this rank
-  int last;
-  std::vector<double> coordinates;
-  Graph graph;
-
-  template <typename HasPoints>
-  Lattice(int side_, HasPoints&& has_points) : side(side_) {
-    int holders = 0, holders_below = 0;
-    for (int rank = 0; rank < world().size(); ++rank) {
-      if (!has_points(rank)) continue;
-      ++holders;
-      if (rank < world().rank()) ++holders_below;
-    }
-    const int holders_up_to_here = holders_below + (has_points(world().rank()) ? 1 : 0);
-    first = side * side * (side * holders_below / holders);
-    last = side * side * (side * holders_up_to_here / holders);
-    graph.first_edge.push_back(0);
-    for (int vertex = first; vertex < last; ++vertex) {
-      const int at[3] = {vertex % side, vertex / side % side, vertex / (side * side)};
-      const int step[3] = {1, side, side * side};
-      for (int axis = 0; axis < 3; ++axis) {
-        coordinates.push_back(0.1 * at[axis]);
-        if (at[axis] > 0) graph.edges.push_back(vertex - step[axis]);
-        if (at[axis] + 1 < side) graph.edges.push_back(vertex + step[axis]);
-      }
-      graph.first_edge.push_back(static_cast<int>(graph.edges.size()));
-    }
-  }
-
-  /// Collective: how many edges join different parts.
-  [[nodiscard]] double edge_cut(const std::vector<int>& part) const {
-    std::vector<double> all(static_cast<std::size_t>(side * side * side), 0.0);
-    for (std::size_t k = 0; k < part.size(); ++k) all[static_cast<std::size_t>(first) + k] = part[k];
-    world().sum(all);
-    double cut = 0.0;
-    for (std::size_t k = 0; k < part.size(); ++k)
-      for (int e = graph.first_edge[k]; e < graph.first_edge[k + 1]; ++e) {
-        const auto other = static_cast<std::size_t>(graph.edges[static_cast<std::size_t>(e)]);
-        cut += all[other] != part[k] ? 0.5 : 0.0;
-      }
-    return world().sum(cut);
-  }
-};
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(the_curve_balances_random_points) {
-  const auto points = random_points(4000 / world().size());
-  const auto part = partition_by_curve(world(), points, world().size());
-  check_range(part, points.size() / 3, world().size());
-  BOOST_TEST(imbalance(part, world().size()) < 1.1);
+BOOST_AUTO_TEST_CASE(weighted_points_are_balanced_whoever_holds_them) {
+  for (const Partitioner& partitioner : partitioners())
+    for (const Holders holders : all_holders)
+      for (const unsigned seed : {1U, 2U, 3U})
+        for (const Movement movement : movements) {
+          const Cloud cloud = random_cloud(seed, 3000, 20.0, holders);
+          const double reached = imbalance(cloud, cut(partitioner, cloud, movement), world().size());
+          BOOST_TEST(reached < 1.05, partitioner.name << ", seed " << seed << ": " << reached);
+        }
 }
 
-BOOST_AUTO_TEST_CASE(the_curve_balances_points_that_are_unevenly_spread_over_ranks) {
-  const auto points = random_points(500 * (world().rank() + 1));
-  const auto part = partition_by_curve(world(), points, world().size());
-  check_range(part, points.size() / 3, world().size());
-  BOOST_TEST(imbalance(part, world().size()) < 1.1);
-}
-
-BOOST_AUTO_TEST_CASE(the_curve_balances_points_that_one_rank_holds) {
-  for (int holder = 0; holder < world().size(); ++holder) {
-    const auto points = random_points(world().rank() == holder ? 1000 : 0);
-    const auto part = partition_by_curve(world(), points, world().size());
-    check_range(part, points.size() / 3, world().size());
-    BOOST_TEST(imbalance(part, world().size()) < 1.1);
+BOOST_AUTO_TEST_CASE(a_few_points_that_make_most_of_the_work_are_spread) {
+  for (const Partitioner& partitioner : partitioners()) {
+    Cloud cloud = random_cloud(4, 2000, 1.0);
+    for (std::size_t k = 0; k < cloud.size(); ++k)
+      if (cloud.coordinates[3 * k] < -5.0) cloud.weights[k] = 50.0;  // a sixth of the box
+    BOOST_TEST(imbalance(cloud, cut(partitioner, cloud), world().size()) < 1.15, partitioner.name);
   }
 }
 
 BOOST_AUTO_TEST_CASE(fewer_points_than_ranks) {
-  for (int count = 0; count <= world().size() + 2; ++count) {
-    // All on the last rank, then one on each rank as far as they reach.
-    for (const int mine : {world().rank() + 1 == world().size() ? count : 0, world().rank() < count ? 1 : 0}) {
-      const auto points = random_points(mine);
-      const auto size = points.size() / 3;
-      check_range(partition_by_curve(world(), points, world().size()), size, world().size());
-      check_range(partition_by_graph(world(), points, no_edges(size), world().size()), size, world().size());
+  for (const Partitioner& partitioner : partitioners())
+    for (int count = 0; count <= world().size() + 2; ++count)
+      for (const Holders holders : all_holders)
+        for (const Movement movement : movements) {
+          const Cloud cloud = random_cloud(5, count, 1.0, holders);
+          const auto part = cut(partitioner, cloud, movement);
+          const auto weight = part_weights(cloud, part, world().size());
+          const double fair = std::max(1.0, 2.0 * count / world().size());
+          BOOST_TEST(*std::ranges::max_element(weight) <= fair, partitioner.name << ", " << count << " points");
+        }
+}
+
+BOOST_AUTO_TEST_CASE(points_that_coincide_are_divided_too) {
+  for (const Partitioner& partitioner : partitioners()) {
+    Cloud cloud;
+    for (int k = 0; k < 200; ++k) cloud.add({1.0, -2.0, 0.0}, 1.0);
+    BOOST_TEST(imbalance(cloud, cut(partitioner, cloud), world().size()) < 1.05, partitioner.name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(points_in_a_plane_and_on_a_line) {
+  for (const Partitioner& partitioner : partitioners()) {
+    Cloud cloud = random_cloud(6, 2000, 3.0);
+    for (const std::size_t axis : {2U, 0U}) {
+      for (std::size_t k = 0; k < cloud.size(); ++k) cloud.coordinates[3 * k + axis] = 0.25;
+      BOOST_TEST(imbalance(cloud, cut(partitioner, cloud), world().size()) < 1.05, partitioner.name);
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE(points_that_coincide) {
-  const std::vector<double> points(3 * 200, 1.0);
-  check_range(partition_by_curve(world(), points, world().size()), 200, world().size());
-  check_range(partition_by_graph(world(), points, no_edges(200), world().size()), 200, world().size());
+BOOST_AUTO_TEST_CASE(points_without_any_work_have_a_part) {
+  for (const Partitioner& partitioner : partitioners()) {
+    Cloud cloud = random_cloud(7, 500, 1.0);
+    std::ranges::fill(cloud.weights, 0.0);
+    const auto part = cut(partitioner, cloud);
+    std::ranges::fill(cloud.weights, 1.0);
+    BOOST_TEST(imbalance(cloud, part, world().size()) < 1.05, partitioner.name);
+  }
 }
 
-BOOST_AUTO_TEST_CASE(points_in_a_plane) {
-  auto points = random_points(300);
-  for (std::size_t k = 2; k < points.size(); k += 3) points[k] = 0.0;
-  check_range(partition_by_curve(world(), points, world().size()), 300, world().size());
-  check_range(partition_by_graph(world(), points, no_edges(300), world().size()), 300, world().size());
+BOOST_AUTO_TEST_CASE(partitions_are_reproducible) {
+  for (const Partitioner& partitioner : partitioners())
+    for (const Movement movement : movements) {
+      const Cloud cloud = random_cloud(8, 1000, 5.0);
+      BOOST_TEST((cut(partitioner, cloud, movement) == cut(partitioner, cloud, movement)), partitioner.name);
+    }
 }
 
-BOOST_AUTO_TEST_CASE(the_graph_partition_of_a_lattice_is_balanced_and_cuts_few_edges) {
+BOOST_AUTO_TEST_CASE(compact_parts_cut_few_edges) {
   const Lattice lattice(16, [](int) { return true; });
-  for (const int parts : {world().size(), 4}) {
-    const auto part = partition_by_graph(world(), lattice.coordinates, lattice.graph, parts);
-    check_range(part, lattice.coordinates.size() / 3, parts);
-    BOOST_TEST(imbalance(part, parts) < 1.1);
-    const double cut_of_slabs = (parts - 1) * lattice.side * lattice.side;
-    BOOST_TEST(lattice.edge_cut(part) <= 2.0 * cut_of_slabs);
+  for (const Partitioner& partitioner : partitioners()) {
+    const auto part = partitioner.partition(world(), lattice.cloud.points(), lattice.graph, Movement::any);
+    const double cut_of_slabs = (world().size() - 1) * lattice.side * lattice.side;
+    BOOST_TEST(lattice.edge_cut(part) <= 2.0 * cut_of_slabs, partitioner.name << ": " << lattice.edge_cut(part));
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_graph_partition_spreads_a_lattice_that_few_ranks_hold) {
-  for (int holder = 0; holder < world().size(); ++holder) {
-    const Lattice lattice(12, [holder](int rank) { return rank == holder || rank == (holder + 2) % world().size(); });
-    const auto part = partition_by_graph(world(), lattice.coordinates, lattice.graph, world().size());
-    check_range(part, lattice.coordinates.size() / 3, world().size());
-    BOOST_TEST(imbalance(part, world().size()) < 1.1);
-  }
+BOOST_AUTO_TEST_CASE(partitioners_have_names) {
+  BOOST_TEST(find_partitioner("rcb").name == "rcb");
+  BOOST_TEST(find_partitioner("hilbert").name == "hilbert");
+  BOOST_CHECK_THROW((void)find_partitioner("metis"), scree::InputError);
+  BOOST_CHECK_THROW((void)find_partitioner(""), scree::InputError);
 }
 
-BOOST_AUTO_TEST_CASE(bodies_without_any_contact_are_still_balanced) {
-  const auto points = random_points(600);
-  const auto part = partition_by_graph(world(), points, no_edges(600), world().size());
-  check_range(part, 600, world().size());
-  BOOST_TEST(imbalance(part, world().size()) < 1.1);
-}
-
-BOOST_AUTO_TEST_CASE(the_partition_is_reproducible) {
-  const Lattice lattice(10, [](int) { return true; });
-  const auto once = partition_by_graph(world(), lattice.coordinates, lattice.graph, world().size());
-  const auto again = partition_by_graph(world(), lattice.coordinates, lattice.graph, world().size());
-  BOOST_TEST((once == again));
+BOOST_AUTO_TEST_CASE(imbalance_counts_ranks_that_have_nothing) {
+  const int ranks = world().size();
+  BOOST_TEST(scree::parallel::imbalance_of(world(), 2.5) == 1.0);
+  BOOST_TEST(scree::parallel::imbalance_of(world(), world().is_root() ? 3.0 : 0.0) == ranks);
+  BOOST_TEST(scree::parallel::imbalance_of(world(), 0.0) == 1.0);
 }

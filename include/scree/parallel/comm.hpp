@@ -15,6 +15,14 @@ struct Traffic {
   std::int64_t bytes = 0;     ///< in them
   std::int64_t reductions = 0;
   double waiting = 0.0;  ///< seconds spent in exchanges and reductions until other ranks answered
+
+  Traffic& operator+=(const Traffic& other) {
+    messages += other.messages;
+    bytes += other.bytes;
+    reductions += other.reductions;
+    waiting += other.waiting;
+    return *this;
+  }
 };
 
 /// Owns a duplicate of an MPI communicator, so that Scree's messages never meet those of other libraries.
@@ -24,6 +32,9 @@ class Comm {
   ~Comm();
   Comm(Comm&& other) noexcept;
   Comm& operator=(Comm&& other) noexcept;
+
+  /// Collective: the ranks that name the same colour (not negative) among themselves, in the same order.
+  [[nodiscard]] Comm split(int colour) const;
 
   [[nodiscard]] MPI_Comm handle() const { return comm_; }
   [[nodiscard]] int rank() const { return rank_; }
@@ -39,6 +50,7 @@ class Comm {
   [[nodiscard]] std::int64_t min(std::int64_t value) const;
   [[nodiscard]] bool any(bool value) const;
   void sum(std::span<double> values) const;
+  void sum(std::span<std::int64_t> values) const;
   void max(std::span<double> values) const;
 
   /// Collective: sum of `value` over all ranks below this one.
@@ -57,6 +69,9 @@ class Comm {
   [[nodiscard]] std::int64_t next_delivery() const { return deliveries_++; }
 
  private:
+  Comm() = default;
+  void look_up_rank();
+
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm petsc_comm_ = MPI_COMM_NULL;  // PETSc's own duplicate of it, kept for as long as this lives
   int rank_ = 0;
