@@ -11,7 +11,7 @@
 #include "scree/collision/contacts.hpp"
 #include "scree/model/decomposition.hpp"
 #include "scree/parallel/exchange.hpp"
-#include "scree/parallel/partition.hpp"
+#include "scree/parallel/hilbert.hpp"
 
 namespace scree::dynamics {
 
@@ -30,6 +30,7 @@ using parallel::append;
 using parallel::Comm;
 using parallel::Halo;
 using parallel::Mail;
+using parallel::Movement;
 
 namespace {
 
@@ -65,6 +66,14 @@ Mail pack_memories(const Comm& comm, const Bodies& bodies, const std::vector<int
 void unpack_memories(const Mail& mail, std::vector<Memory>& memories) {
   for (const auto& [rank, bytes] : mail)
     for (const Memory& memory : parallel::records<Memory>(bytes)) memories.push_back(memory);
+}
+
+/// Collective: each body goes to its target, with all that is remembered of its contacts. Returns how many left.
+std::int64_t move_bodies(const Comm& comm, Bodies& bodies, const std::vector<int>& target,
+                         std::vector<Memory>& memories) {
+  const Mail luggage = pack_memories(comm, bodies, target, memories);
+  unpack_memories(migrate(comm, bodies, target, luggage), memories);
+  return std::ranges::count_if(target, [&](int rank) { return rank != comm.rank(); });
 }
 
 std::uint64_t spread_bits(std::uint64_t value) {  // ... b2 b1 b0 -> ... b2 0 0 b1 0 0 b0
@@ -206,7 +215,7 @@ std::vector<double> coordinates_of(const Bodies& bodies) {
   return xyz;
 }
 
-/// Collective: the graph of near bodies, in ParMETIS's numbering.
+/// Collective: the graph of near bodies. Drops the ghosts.
 parallel::Graph near_graph(const Comm& comm, Bodies& bodies, double reach) {
   Halo halo = build_ghost_layer(comm, model::CellLattice::for_bodies(comm, bodies), bodies, 0.5 * reach);
   const std::int64_t first = comm.sum_below(bodies.owned());
@@ -231,13 +240,30 @@ parallel::Graph near_graph(const Comm& comm, Bodies& bodies, double reach) {
 
 }  // namespace
 
-void distribute(const Comm& comm, Bodies& bodies, double reach) {
+void distribute(const Comm& comm, Bodies& bodies, double reach, const parallel::Partitioner& partitioner) {
   if (comm.size() == 1) return;
   bodies.wrap();
+  const auto partition = [&](auto&& find_parts) {
+    const std::vector<double> xyz = coordinates_of(bodies), equal_work(xyz.size() / 3, 1.0);
+    (void)migrate(comm, bodies, find_parts(parallel::WeightedPoints{xyz, equal_work}), {});
+  };
+  if (!partitioner.uses_graph) {
+    partition([&](const auto& points) { return partitioner.partition(comm, points, {}, Movement::any); });
+    return;
+  }
   // The curve first: the graph can only be found once each rank's bodies are neighbours.
-  (void)migrate(comm, bodies, partition_by_curve(comm, coordinates_of(bodies), comm.size()), {});
+  partition([&](const auto& points) { return partition_by_hilbert_curve(comm, points, comm.size()); });
   const parallel::Graph graph = near_graph(comm, bodies, reach);
-  (void)migrate(comm, bodies, partition_by_graph(comm, coordinates_of(bodies), graph, comm.size()), {});
+  partition([&](const auto& points) { return partitioner.partition(comm, points, graph, Movement::any); });
+}
+
+std::int64_t redistribute(const Comm& comm, Bodies& bodies, const std::vector<double>& work, double reach,
+                          const parallel::Partitioner& partitioner, std::vector<Memory>& memories) {
+  bodies.wrap();
+  parallel::Graph graph;
+  if (partitioner.uses_graph) graph = near_graph(comm, bodies, reach);
+  const std::vector<double> xyz = coordinates_of(bodies);
+  return move_bodies(comm, bodies, partitioner.partition(comm, {xyz, work}, graph, Movement::little), memories);
 }
 
 std::vector<Memory> recall(const Bodies& bodies, const PairList& list) {
@@ -272,10 +298,7 @@ Neighbourhood search(const Comm& comm, Bodies& bodies, const std::vector<model::
                      std::vector<Memory> memories) {
   bodies.wrap();
   const auto lattice = model::CellLattice::for_bodies(comm, bodies);
-  const std::vector<int> target = owners_by_majority(comm, lattice, bodies);
-  const Mail luggage = pack_memories(comm, bodies, target, memories);
-  unpack_memories(migrate(comm, bodies, target, luggage), memories);
-
+  move_bodies(comm, bodies, owners_without_strays(comm, lattice, bodies), memories);
   sort_in_space(bodies);
   const Halo halo = build_ghost_layer(comm, lattice, bodies, 0.5 * reach.bodies);
   forward_memories(comm, bodies, halo, memories);

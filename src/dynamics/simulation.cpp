@@ -27,6 +27,14 @@ using problem::ContactProblem;
 using problem::Law;
 using problem::Motion;
 
+namespace {
+
+/// Bodies nearer than this are neighbours for the partition, in mean radii: so also a bed that is still loose makes
+/// compact subdomains.
+constexpr double nearness = 1.0;
+
+}  // namespace
+
 Simulation::Simulation(const parallel::Comm& comm, Setup setup)
     : comm_(comm),
       materials_(std::move(setup.materials)),
@@ -35,6 +43,7 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
       options_(setup.step),
       solver_(std::move(setup.solver)),
       solve_(solvers::make_solver(solver_.name, solver_.options, solver_.law)),
+      balancer_(setup.balance, setup.resumed && setup.resumed->in_place ? setup.resumed->balance : BalanceState{}),
       timer_(comm) {
   const auto scope = timer_.measure("partition");
   initial_bodies_ = comm_.sum(static_cast<std::int64_t>(bodies_.owned()));
@@ -52,7 +61,8 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
   move_walls();
   limit_reach();
   const double reach = (options_.margin + options_.skin) * mean_radius_;
-  if (!setup.resumed || !setup.resumed->in_place) distribute(comm_, bodies_, reach);
+  if (!setup.resumed || !setup.resumed->in_place)
+    distribute(comm_, bodies_, nearness * mean_radius_, balancer_.partitioner());
   send_to_first_bodies(comm_, bodies_, memories);
   neighbourhood_ = search(comm_, bodies_, walls_, {reach, reach}, std::move(memories));
   moved_ = reach;  // the first step searches anew, with the reach that its speeds ask for
@@ -72,6 +82,7 @@ StepReport Simulation::step() {
     contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step,
                               walls_after_);
   }
+  report_.rebalance = rebalance_if_due();
   ContactProblem problem = assemble();
   if (watch_) watch_(report_.step + 1, {bodies_, neighbourhood_.halo, contacts_, problem});
   const Vector x = starting_impulses(problem);
@@ -164,6 +175,29 @@ void Simulation::update_neighbourhood() {
   } else {
     bodies_.refresh_ghosts(neighbourhood_.halo);
   }
+}
+
+/// Asks the balancer about the contacts of this step, which are known and not yet solved for.
+std::optional<RebalanceReport> Simulation::rebalance_if_due() {
+  if (comm_.size() == 1 || !balancer_.looks_after(report_.step)) return std::nullopt;
+  const auto scope = timer_.measure("rebalance");
+  const PartitionQuality present = partition_quality();
+  if (!balancer_.decide(present)) return std::nullopt;
+  RebalanceReport result;
+  result.before = present;
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<double> work = work_of_bodies(bodies_, neighbourhood_.halo, contacts_);
+  auto memories = recall(bodies_, neighbourhood_.pairs);
+  const double graph_reach = nearness * mean_radius_;
+  result.moved_bodies = comm_.sum(redistribute(comm_, bodies_, work, graph_reach, balancer_.partitioner(), memories));
+  neighbourhood_ = search(comm_, bodies_, walls_, neighbourhood_.reach, std::move(memories));
+  moved_ = 0.0;
+  contacts_ =
+      find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step, walls_after_);
+  result.after = partition_quality();
+  result.ghosts = ghost_spread();
+  result.seconds = comm_.max(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  return result;
 }
 
 model::Surface Simulation::surface_of(const ContactSet::Contact& contact) const {
@@ -329,7 +363,7 @@ void Simulation::summarise() {
 
 Progress Simulation::pause() {
   moved_ = neighbourhood_.reach.bodies;
-  return {report_.step, mean_radius_, recall(bodies_, neighbourhood_.pairs), true};
+  return {report_.step, mean_radius_, recall(bodies_, neighbourhood_.pairs), balancer_.state(), true};
 }
 
 StepReport Simulation::report() {
@@ -351,14 +385,6 @@ std::vector<int> Simulation::contact_counts() const {
   neighbourhood_.halo.reverse_add(count.data(), {1, 1});
   return {count.begin(), count.begin() + bodies_.owned()};
 }
-
-namespace {
-
-Spread spread_of(const parallel::Comm& comm, std::int64_t value) {
-  return {comm.min(value), static_cast<double>(comm.sum(value)) / comm.size(), comm.max(value)};
-}
-
-}  // namespace
 
 Spread Simulation::owned_spread() const { return spread_of(comm_, bodies_.owned()); }
 Spread Simulation::ghost_spread() const { return spread_of(comm_, bodies_.ghosts()); }

@@ -26,7 +26,7 @@ using parallel::Comm;
 namespace {
 
 constexpr std::size_t kept_checkpoints = 2;
-constexpr std::int64_t format_number = 1;
+constexpr std::int64_t format_number = 2;
 constexpr std::int64_t room_for_structure = 1 << 16;  // bytes of names, types and counts
 
 H5Handle array_type(hid_t element, hsize_t count) {
@@ -193,7 +193,10 @@ dynamics::Progress read_progress(const Comm& comm, const H5Handle& in) {
   const Slab slab = slab_to_read(comm, counts_by_rank(comm, in, "contacts_by_rank"), length_of(in, "contacts"));
   return {.step = read_attribute<std::int64_t>(in, "step", H5T_NATIVE_INT64),
           .mean_radius = read_attribute<double>(in, "mean_radius", H5T_NATIVE_DOUBLE),
-          .memories = read_records<ContactMemory>(in, "contacts", contact_type(), slab)};
+          .memories = read_records<ContactMemory>(in, "contacts", contact_type(), slab),
+          .balance = {.loss = read_attribute<double>(in, "balance_loss", H5T_NATIVE_DOUBLE),
+                      .price = read_attribute<double>(in, "balance_price", H5T_NATIVE_DOUBLE),
+                      .cut_share = read_attribute<double>(in, "balance_cut_share", H5T_NATIVE_DOUBLE)}};
 }
 
 }  // namespace
@@ -216,6 +219,9 @@ void write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulati
       write_attribute(out, "format", H5T_NATIVE_INT64, format_number);
       write_attribute(out, "step", H5T_NATIVE_INT64, progress.step);
       write_attribute(out, "mean_radius", H5T_NATIVE_DOUBLE, progress.mean_radius);
+      write_attribute(out, "balance_loss", H5T_NATIVE_DOUBLE, progress.balance.loss);
+      write_attribute(out, "balance_price", H5T_NATIVE_DOUBLE, progress.balance.price);
+      write_attribute(out, "balance_cut_share", H5T_NATIVE_DOUBLE, progress.balance.cut_share);
       write_attribute(out, "checksum", H5T_NATIVE_INT64, sum);
       write_records(comm, out, "bodies", body_type(), bodies);
       write_records(comm, out, "contacts", contact_type(), progress.memories);

@@ -18,6 +18,22 @@ double RunSummary::contact_updates_per_second() const {
 void RunTally::add(const dynamics::StepReport& report) {
   ++steps_;
   if (report.converged) ++converged_steps_;
+  if (!report.rebalance) return;
+  ++rebalances_;
+  moved_bodies_ += report.rebalance->moved_bodies;
+  rebalance_seconds_ += report.rebalance->seconds;
+}
+
+std::string rebalance_text(const dynamics::BalanceOptions& options) {
+  switch (options.when) {
+    case dynamics::Rebalance::off:
+      return "off";
+    case dynamics::Rebalance::periodic:
+      return std::to_string(options.period);
+    case dynamics::Rebalance::by_imbalance:
+      break;
+  }
+  return "imbalance";
 }
 
 RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, dynamics::Simulation& simulation,
@@ -35,9 +51,39 @@ RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, d
           .phases = simulation.timer().over_ranks(),
           .iterations = simulation.total_iterations(),
           .contact_updates = simulation.contact_updates(),
+          .balance = scene.balance,
+          .partition = simulation.partition_quality(),
+          .ghosts = simulation.ghost_spread(),
+          .rebalances = rebalances_,
+          .moved_bodies = moved_bodies_,
+          .rebalance_seconds = rebalance_seconds_,
           .messages = comm.sum(traffic.messages),
           .bytes = comm.sum(traffic.bytes)};
 }
+
+namespace {
+
+void write_decomposition(JsonWriter& json, const RunSummary& summary) {
+  json.key("decomposition");
+  json.begin_object();
+  json.field("partitioner", summary.balance.partitioner);
+  json.field("rebalance", rebalance_text(summary.balance));
+  json.field("threshold", summary.balance.threshold);
+  json.field("rebalances", summary.rebalances);
+  json.field("moved_bodies", summary.moved_bodies);
+  json.field("rebalance_seconds", summary.rebalance_seconds);
+  json.field("imbalance", summary.partition.imbalance);
+  json.field("edge_cut", summary.partition.edge_cut);
+  json.key("ghosts");
+  json.begin_object();
+  json.field("min", summary.ghosts.min);
+  json.field("avg", summary.ghosts.avg);
+  json.field("max", summary.ghosts.max);
+  json.end_object();
+  json.end_object();
+}
+
+}  // namespace
 
 std::string to_json(const RunSummary& summary) {
   JsonWriter json;
@@ -86,6 +132,7 @@ std::string to_json(const RunSummary& summary) {
   json.field("contact_updates", summary.contact_updates);
   json.field("contact_updates_per_second", summary.contact_updates_per_second());
   json.field("iterations", summary.iterations);
+  write_decomposition(json, summary);
   json.field("messages", summary.messages);
   json.field("bytes", summary.bytes);
   json.end_object();

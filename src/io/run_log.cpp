@@ -23,6 +23,25 @@ std::string spread_text(const dynamics::Spread& spread) {
   return fmt::format("{} min, {:.1f} avg, {} max", spread.min, spread.avg, spread.max);
 }
 
+std::string decomposition_text(const Scene& scene, int ranks) {
+  if (ranks == 1) return "one domain";
+  const dynamics::BalanceOptions& balance = scene.balance;
+  std::string when = "never rebalanced";
+  if (balance.when == dynamics::Rebalance::periodic) when = fmt::format("rebalanced every {} steps", balance.period);
+  if (balance.when == dynamics::Rebalance::by_imbalance)
+    when = fmt::format("rebalanced above imbalance {}", balance.threshold);
+  return fmt::format("{} subdomains, one per rank, by {}, {}; sweeps coupled by {}", ranks, balance.partitioner, when,
+                     problem::name_of(scene.solver.sweeps.coupling));
+}
+
+/// A line between those of the steps.
+std::string rebalance_line(std::int64_t step, const dynamics::RebalanceReport& rebalance) {
+  return fmt::format(
+      "rebalance in step {}: imbalance {:.3f} -> {:.3f}, {} bodies moved, edge cut {} -> {}, ghosts {}, {:.4f} s", step,
+      rebalance.before.imbalance, rebalance.after.imbalance, rebalance.moved_bodies, rebalance.before.edge_cut,
+      rebalance.after.edge_cut, spread_text(rebalance.ghosts), rebalance.seconds);
+}
+
 double seconds_between(std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end) {
   return std::chrono::duration<double>(end - start).count();
 }
@@ -48,16 +67,15 @@ RunLog::~RunLog() { clear_progress(); }
 void RunLog::header(const dynamics::Simulation& simulation) {
   const std::string owned = spread_text(simulation.owned_spread());
   const std::string ghosts = spread_text(simulation.ghost_spread());
+  const dynamics::PartitionQuality partition = simulation.partition_quality();
   const dynamics::SolverChoice& solver = scene_.solver;
   say(fmt::format("Scree {}", version));
   say(fmt::format("scene           {} ({})", scene_.name, scene_.file));
   say(fmt::format("ranks           {}", comm_.size()));
-  say(fmt::format("decomposition   {}", comm_.size() == 1
-                                            ? "one domain"
-                                            : fmt::format("{} subdomains, one per rank; sweeps coupled by {}",
-                                                          comm_.size(), problem::name_of(solver.sweeps.coupling))));
+  say(fmt::format("decomposition   {}", decomposition_text(scene_, comm_.size())));
   say(fmt::format("bodies          {} in all; per rank {}", scene_.body_count, owned));
   say(fmt::format("ghosts          per rank {}", ghosts));
+  say(fmt::format("partition       imbalance {:.3f}, edge cut {}", partition.imbalance, partition.edge_cut));
   say(fmt::format("walls           {}", scene_.walls.size()));
   say(fmt::format("solver          {}, law {}, tolerance {}, at most {} iterations", solver.name,
                   problem::name_of(solver.law), solver.stop.tolerance, solver.stop.max_iterations));
@@ -72,6 +90,7 @@ void RunLog::header(const dynamics::Simulation& simulation) {
 void RunLog::step(const dynamics::StepReport& report) {
   if (!comm_.is_root()) return;
   draw_progress(report);
+  if (report.rebalance) say(rebalance_line(report.step, *report.rebalance));
   const bool last = report.step == scene_.steps;
   if (!last && report.step % scene_.output.log_every != 0) return;
   const auto now = Clock::now();

@@ -78,6 +78,7 @@ class SceneReader {
     read_time();
     read_contact();
     read_solver();
+    read_decomposition();
     read_output();
     check_room(largest_diameter());
     check_periods();
@@ -97,6 +98,7 @@ class SceneReader {
   void read_time();
   void read_contact();
   void read_solver();
+  void read_decomposition();
   void read_output();
   void check_room(double diameter) const;
   void check_periods() const;
@@ -356,6 +358,37 @@ void SceneReader::read_solver() {
   }
 }
 
+void SceneReader::read_decomposition() {
+  const auto section = root_.find("decomposition");
+  if (!section) return;
+  dynamics::BalanceOptions& balance = scene_.balance;
+  if (const auto name = section->find("partitioner")) {
+    balance.partitioner = name->text();
+    try {
+      (void)parallel::find_partitioner(balance.partitioner);
+    } catch (const InputError& error) {
+      name->fail(error.what());
+    }
+  }
+  if (const auto when = section->find("rebalance")) {
+    const std::string text = when->text();
+    const bool is_number = !text.empty() && std::string_view("0123456789+-.").find(text[0]) != std::string_view::npos;
+    if (is_number) {
+      balance.when = dynamics::Rebalance::periodic;
+      balance.period = when->integer(1);
+    } else if (text == "off" || text == "imbalance") {
+      balance.when = text == "off" ? dynamics::Rebalance::off : dynamics::Rebalance::by_imbalance;
+    } else {
+      when->fail(fmt::format("must be 'off', 'imbalance' or a number of steps, is '{}'", text));
+    }
+  }
+  if (const auto threshold = section->find("threshold")) {
+    balance.threshold = threshold->number();
+    if (!(balance.threshold > 1.0))
+      threshold->fail("must be greater than 1, which is perfect balance: 1.1 allows 10 %");
+  }
+}
+
 void SceneReader::read_output() {
   const auto output = root_.find("output");
   if (!output) return;
@@ -521,8 +554,12 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
 }
 
 dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::optional<Checkpoint> checkpoint) {
-  dynamics::Setup setup{
-      .materials = scene.materials, .walls = scene.walls, .bodies = {}, .step = scene.step, .solver = scene.solver};
+  dynamics::Setup setup{.materials = scene.materials,
+                        .walls = scene.walls,
+                        .bodies = {},
+                        .step = scene.step,
+                        .solver = scene.solver,
+                        .balance = scene.balance};
   if (!checkpoint) {
     setup.bodies = make_bodies(comm, scene);
     setup.bodies.space = scene.space;

@@ -116,16 +116,23 @@ struct CellOwner {
   std::int32_t rank;
 };
 
-struct Majority {
+/// Who has bodies in a cell.
+struct Inhabitants {
   std::int32_t bodies = 0;
-  std::int32_t rank = 0;
+  std::int32_t most = 0;    ///< bodies of the rank that has most
+  std::int32_t leader = 0;  ///< that rank
 };
+
+/// A group so small has strayed. Larger ones would let borders move by themselves: whoever has more bodies at a border
+/// would get ever more.
+bool is_stray(std::int32_t group, const Inhabitants& all) { return 10 * group < all.bodies; }
 
 }  // namespace
 
-std::vector<int> owners_by_majority(const Comm& comm, const CellLattice& lattice, const Bodies& bodies) {
+std::vector<int> owners_without_strays(const Comm& comm, const CellLattice& lattice, const Bodies& bodies) {
   const auto owned = static_cast<std::size_t>(bodies.owned());
-  if (comm.size() == 1) return std::vector<int>(owned, 0);
+  std::vector<int> target(owned, comm.rank());
+  if (comm.size() == 1) return target;
   std::unordered_map<Cell, std::int32_t, CellHash> count;
   for (std::size_t k = 0; k < owned; ++k) ++count[cell_of(lattice, bodies.position[k])];
 
@@ -133,23 +140,27 @@ std::vector<int> owners_by_majority(const Comm& comm, const CellLattice& lattice
   for (const auto& [cell, number] : count) append(census[home_of(cell, comm.size())], Census{cell, number});
   const Mail reports = deliver(comm, census);
 
-  std::unordered_map<Cell, Majority, CellHash> majority;
-  for (const auto& [rank, bytes] : reports)  // ascending ranks: the lowest of equals wins
+  std::unordered_map<Cell, Inhabitants, CellHash> inhabitants;
+  for (const auto& [rank, bytes] : reports)  // ascending ranks: the lowest of equals leads
     for (const Census& report : parallel::records<Census>(bytes)) {
-      Majority& leader = majority[report.cell];
-      if (report.bodies > leader.bodies) leader = {report.bodies, rank};
+      Inhabitants& all = inhabitants[report.cell];
+      all.bodies += report.bodies;
+      if (report.bodies <= all.most) continue;
+      all.most = report.bodies;
+      all.leader = rank;
     }
   Mail answers;
   for (const auto& [rank, bytes] : reports)
     for (const Census& report : parallel::records<Census>(bytes))
-      append(answers[rank], CellOwner{report.cell, majority[report.cell].rank});
+      if (const Inhabitants& all = inhabitants[report.cell]; is_stray(report.bodies, all))
+        append(answers[rank], CellOwner{report.cell, all.leader});
 
-  std::unordered_map<Cell, std::int32_t, CellHash> owner;
+  std::unordered_map<Cell, std::int32_t, CellHash> leader;  // of the cells where bodies of this rank have strayed
   for (const auto& [rank, bytes] : deliver(comm, answers))
-    for (const CellOwner& answer : parallel::records<CellOwner>(bytes)) owner[answer.cell] = answer.rank;
-
-  std::vector<int> target(owned);
-  for (std::size_t k = 0; k < owned; ++k) target[k] = owner.at(cell_of(lattice, bodies.position[k]));
+    for (const CellOwner& answer : parallel::records<CellOwner>(bytes)) leader[answer.cell] = answer.rank;
+  for (std::size_t k = 0; k < owned; ++k)
+    if (const auto found = leader.find(cell_of(lattice, bodies.position[k])); found != leader.end())
+      target[k] = found->second;
   return target;
 }
 

@@ -17,13 +17,13 @@ const std::vector<Partitioner>& partitioners() {
 #ifdef SCREE_WITH_PARMETIS
       {"parmetis", "graph of near bodies, few contacts across ranks (ParMETIS)", true, partition_by_parmetis},
 #endif
-      {"hilbert", "pieces of a Hilbert curve", false,
-       [](const Comm& comm, const WeightedPoints& points, const Graph&, Movement) {
-         return partition_by_hilbert_curve(comm, points, comm.size());
-       }},
       {"rcb", "recursive coordinate bisection", false,
        [](const Comm& comm, const WeightedPoints& points, const Graph&, Movement) {
          return partition_by_planes(comm, points, comm.size());
+       }},
+      {"hilbert", "pieces of a Hilbert curve", false,
+       [](const Comm& comm, const WeightedPoints& points, const Graph&, Movement) {
+         return partition_by_hilbert_curve(comm, points, comm.size());
        }},
   };
   return list;

@@ -18,10 +18,30 @@ BOOST_AUTO_TEST_CASE(the_fields_that_scripts_rely_on_are_there) {
   summary.contact_updates = 1000;
   summary.last.residual = std::numeric_limits<double>::quiet_NaN();
   const std::string json = io::to_json(summary);
-  for (const char* field :
-       {"scene", "ranks", "steps", "time", "bodies", "contacts", "max_penetration", "kinetic_energy", "momentum",
-        "lost_bodies", "seconds", "total", "contact_updates_per_second", "iterations", "messages", "bytes", "traffic",
-        "waiting", "stages"}) {
+  for (const char* field : {"scene",
+                            "ranks",
+                            "steps",
+                            "time",
+                            "bodies",
+                            "contacts",
+                            "max_penetration",
+                            "kinetic_energy",
+                            "momentum",
+                            "lost_bodies",
+                            "seconds",
+                            "total",
+                            "contact_updates_per_second",
+                            "iterations",
+                            "messages",
+                            "bytes",
+                            "traffic",
+                            "waiting",
+                            "stages",
+                            "decomposition",
+                            "imbalance",
+                            "edge_cut",
+                            "ghosts",
+                            "rebalances"}) {
     BOOST_TEST(json.find("\"" + std::string(field) + "\":") != std::string::npos, field << " is missing");
   }
   BOOST_TEST(json.find("\"contact_updates_per_second\": 500") != std::string::npos);

@@ -321,3 +321,28 @@ BOOST_AUTO_TEST_CASE(space_may_be_periodic) {
   check("{x: [-1, 3]}", "{cylinder: {point: [0, 0, 0], radius: 9}}", "does not repeat itself along x");
   check("{w: [0, 1]}", floor, "periodic");
 }
+
+BOOST_AUTO_TEST_CASE(the_decomposition_is_chosen_by_name) {
+  using scree::dynamics::Rebalance;
+  const auto balance_of = [](const std::string& section) {
+    return io::parse_scene(good_scene + "decomposition: " + section + "\n", "s.yaml").balance;
+  };
+  BOOST_TEST((io::parse_scene(good_scene, "s.yaml").balance.when == Rebalance::by_imbalance));
+  BOOST_TEST((balance_of("{rebalance: off}").when == Rebalance::off));
+  BOOST_TEST((balance_of("{rebalance: imbalance, threshold: 1.3}").threshold == 1.3));
+  BOOST_TEST((balance_of("{rebalance: 50}").when == Rebalance::periodic));
+  BOOST_TEST((balance_of("{rebalance: 50}").period == 50));
+  BOOST_TEST((balance_of("{partitioner: hilbert}").partitioner == "hilbert"));
+
+  const auto check = [](const std::string& section, const std::string& expected) {
+    const std::string error = error_of(good_scene + "decomposition: " + section + "\n");
+    BOOST_TEST(error.find(expected) != std::string::npos, "got '" << error << "', expected '" << expected << "'");
+  };
+  check("{partitioner: metis}", "decomposition.partitioner: unknown partitioner 'metis': choose one of ");
+  check("{partitoner: rcb}", "unknown key, the nearest known key is 'partitioner'");
+  check("{rebalance: often}", "must be 'off', 'imbalance' or a number of steps, is 'often'");
+  check("{rebalance: 0}", "must be at least 1");
+  check("{rebalance: 2.5}", "must be a whole number");
+  check("{threshold: 1}", "must be greater than 1");
+  check("{threshold: .nan}", "threshold");
+}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "scree/collision/pairs.hpp"
@@ -7,6 +8,7 @@
 #include "scree/model/wall.hpp"
 #include "scree/parallel/comm.hpp"
 #include "scree/parallel/halo.hpp"
+#include "scree/parallel/partition.hpp"
 
 namespace scree::dynamics {
 
@@ -23,9 +25,16 @@ struct Neighbourhood {
   Reach reach{0.0, 0.0};
 };
 
-/// Collective: spreads bodies over the ranks for the first time, by ParMETIS's geometric k-way partitioning of the
-/// graph of bodies nearer than `reach`.
-void distribute(const parallel::Comm& comm, model::Bodies& bodies, double reach);
+/// Collective: spreads bodies over the ranks for the first time, as many on each. Partitioners that need to know who is
+/// near whom are told of surfaces nearer than `reach` (m).
+void distribute(const parallel::Comm& comm, model::Bodies& bodies, double reach,
+                const parallel::Partitioner& partitioner = parallel::partitioners().front());
+
+/// Collective: spreads bodies anew so that each rank has the same work (one number per owned body), and moves as few as
+/// the partitioner can. Ghosts are dropped; memories travel with the bodies. Returns how many bodies left this rank.
+std::int64_t redistribute(const parallel::Comm& comm, model::Bodies& bodies, const std::vector<double>& work,
+                          double reach, const parallel::Partitioner& partitioner,
+                          std::vector<collision::ContactMemory>& memories);
 
 /// The pairs that had an impulse.
 [[nodiscard]] std::vector<collision::ContactMemory> recall(const model::Bodies& bodies,
@@ -35,8 +44,9 @@ void distribute(const parallel::Comm& comm, model::Bodies& bodies, double reach)
 void send_to_first_bodies(const parallel::Comm& comm, const model::Bodies& bodies,
                           std::vector<collision::ContactMemory>& memories);
 
-/// Collective: moves bodies to the ranks of their surroundings, mirrors ghosts, and finds all pairs of surfaces within
-/// `reach`. Memories must be where one of their bodies is; they follow their contacts wherever those are owned now.
+/// Collective: moves strayed bodies to the ranks of their surroundings, mirrors ghosts, and finds all pairs of surfaces
+/// within `reach`. Memories must be where one of their bodies is; they follow their contacts wherever those are owned
+/// now.
 [[nodiscard]] Neighbourhood search(const parallel::Comm& comm, model::Bodies& bodies,
                                    const std::vector<model::Wall>& walls, Reach reach,
                                    std::vector<collision::ContactMemory> memories);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scree/collision/contacts.hpp"
+#include "scree/dynamics/balancer.hpp"
 #include "scree/dynamics/search.hpp"
 #include "scree/model/bodies.hpp"
 #include "scree/model/material.hpp"
@@ -52,6 +53,7 @@ struct Progress {
   std::int64_t step = 0;
   double mean_radius = 0.0;                        ///< the length that margins are measured by (m)
   std::vector<collision::ContactMemory> memories;  ///< of contacts; each rank gives some of all
+  BalanceState balance;
   bool in_place = false;  ///< the bodies lie on the ranks as they did, so they need no new partition
 };
 
@@ -62,6 +64,7 @@ struct Setup {
   model::Bodies bodies;  ///< owned ones only, spread over the ranks in any way
   StepOptions step;
   SolverChoice solver;
+  BalanceOptions balance;
   std::optional<Progress> resumed = std::nullopt;  ///< goes on from here, if given
 };
 
@@ -87,14 +90,8 @@ struct StepReport {
   double kinetic_energy = 0.0;                 ///< J
   model::Vec3 momentum = model::Vec3::Zero();  ///< linear, of all bodies (kg m/s)
   std::int64_t lost_bodies = 0;
-  double seconds = 0.0;  ///< wall clock of this step
-};
-
-/// How evenly things are spread.
-struct Spread {
-  std::int64_t min = 0;
-  double avg = 0.0;
-  std::int64_t max = 0;
+  double seconds = 0.0;                      ///< wall clock of this step
+  std::optional<RebalanceReport> rebalance;  ///< if there was one in this step
 };
 
 /// A distributed simulation. All member functions that are not const accessors are collective.
@@ -130,6 +127,8 @@ class Simulation {
 
   [[nodiscard]] Spread owned_spread() const;
   [[nodiscard]] Spread ghost_spread() const;
+  /// Of the contacts of the last step; collective.
+  [[nodiscard]] PartitionQuality partition_quality() const { return judge_partition(comm_, bodies_, contacts_); }
 
   [[nodiscard]] parallel::PhaseTimer& timer() { return timer_; }
   /// Contact updates (one contact in one sweep) on all ranks so far; collective.
@@ -145,6 +144,7 @@ class Simulation {
   void move_walls();
   void limit_reach();
   void update_neighbourhood();
+  [[nodiscard]] std::optional<RebalanceReport> rebalance_if_due();
   [[nodiscard]] problem::ContactProblem assemble();
   void set_friction_bounds(problem::ContactProblem& problem, Vec x);
   [[nodiscard]] parallel::Vector starting_impulses(const problem::ContactProblem& problem) const;
@@ -163,6 +163,7 @@ class Simulation {
   StepOptions options_;
   SolverChoice solver_;
   solvers::SolveFunction solve_;
+  Balancer balancer_;
   std::function<void(std::int64_t, const StepProblem&)> watch_;
   double mean_radius_ = 1.0;    ///< m
   double largest_reach_ = 0.0;  ///< of a search: further ones would meet bodies twice in periodic space (m)

@@ -26,7 +26,13 @@ struct RunSummary {
   std::vector<parallel::PhaseTimer::Spread> phases;
   std::int64_t iterations = 0;
   std::int64_t contact_updates = 0;
-  std::int64_t messages = 0;  ///< point-to-point, of all ranks
+  dynamics::BalanceOptions balance;
+  dynamics::PartitionQuality partition;  ///< at the end
+  dynamics::Spread ghosts;               ///< at the end
+  std::int64_t rebalances = 0;
+  std::int64_t moved_bodies = 0;   ///< by rebalances
+  double rebalance_seconds = 0.0;  ///< of rebalances, checks apart
+  std::int64_t messages = 0;       ///< point-to-point, of all ranks
   std::int64_t bytes = 0;
 
   /// Of the phase "solve" on its slowest rank.
@@ -44,7 +50,13 @@ class RunTally {
  private:
   std::int64_t steps_ = 0;
   std::int64_t converged_steps_ = 0;
+  std::int64_t rebalances_ = 0;
+  std::int64_t moved_bodies_ = 0;
+  double rebalance_seconds_ = 0.0;
 };
+
+/// "off", "imbalance" or the number of steps, as in a scene.
+[[nodiscard]] std::string rebalance_text(const dynamics::BalanceOptions& options);
 
 [[nodiscard]] std::string to_json(const RunSummary& summary);
 

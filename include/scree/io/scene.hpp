@@ -35,6 +35,7 @@ struct Scene {
   std::uint64_t seed = 1;
   dynamics::StepOptions step;
   dynamics::SolverChoice solver;
+  dynamics::BalanceOptions balance;
   std::int64_t steps = 0;
   OutputOptions output;
 };

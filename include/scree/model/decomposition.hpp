@@ -20,10 +20,13 @@ struct CellLattice {
   [[nodiscard]] static CellLattice for_bodies(const parallel::Comm& comm, const Bodies& bodies);
 };
 
-/// Collective: the rank that should own each owned body. All bodies with their centre in one cell go to the rank that
-/// has most of them (the lowest of equals), so subdomains stay compact while bodies flow.
-[[nodiscard]] std::vector<int> owners_by_majority(const parallel::Comm& comm, const CellLattice& lattice,
-                                                  const Bodies& bodies);
+/// Collective: the rank that should own each owned body. A rank keeps its bodies in a cell while it has at least a
+/// third of those with their centre there; smaller groups join the rank that has most of them (the lowest of equals).
+///
+/// So borders lie where the partition put them, and do not jump to the edges of cells, but bodies that stray into the
+/// midst of another rank's join it: subdomains stay compact while bodies flow.
+[[nodiscard]] std::vector<int> owners_without_strays(const parallel::Comm& comm, const CellLattice& lattice,
+                                                     const Bodies& bodies);
 
 /// Collective: moves each owned body k to rank target[k]; what `luggage` packs for it travels along.
 /// Returns the luggage that arrived. Ghosts are dropped.
