@@ -79,6 +79,7 @@ void Comm::sum(std::span<double> values) const {
 }
 
 void Comm::sum(std::span<std::int64_t> values) const {
+  const WaitingTime waiting(*this);
   ++traffic_.reductions;
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_SUM, comm_);
 }
