@@ -79,8 +79,7 @@ StepReport Simulation::step() {
   update_neighbourhood();
   {
     const auto scope = timer_.measure("narrow phase");
-    contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step,
-                              walls_after_);
+    find_coming_contacts();
   }
   report_.rebalance = rebalance_if_due();
   ContactProblem problem = assemble();
@@ -177,6 +176,12 @@ void Simulation::update_neighbourhood() {
   }
 }
 
+/// The contacts of the step that is being made.
+void Simulation::find_coming_contacts() {
+  contacts_ =
+      find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step, walls_after_);
+}
+
 /// Asks the balancer about the contacts of this step, which are known and not yet solved for.
 std::optional<RebalanceReport> Simulation::rebalance_if_due() {
   if (comm_.size() == 1 || !balancer_.looks_after(report_.step)) return std::nullopt;
@@ -192,8 +197,8 @@ std::optional<RebalanceReport> Simulation::rebalance_if_due() {
   result.moved_bodies = comm_.sum(redistribute(comm_, bodies_, work, graph_reach, balancer_.partitioner(), memories));
   neighbourhood_ = search(comm_, bodies_, walls_, neighbourhood_.reach, std::move(memories));
   moved_ = 0.0;
-  contacts_ =
-      find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step, walls_after_);
+  walls_moved_ = 0.0;
+  find_coming_contacts();
   result.after = partition_quality();
   result.ghosts = ghost_spread();
   result.seconds = comm_.max(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

@@ -144,6 +144,7 @@ class Simulation {
   void move_walls();
   void limit_reach();
   void update_neighbourhood();
+  void find_coming_contacts();
   [[nodiscard]] std::optional<RebalanceReport> rebalance_if_due();
   [[nodiscard]] problem::ContactProblem assemble();
   void set_friction_bounds(problem::ContactProblem& problem, Vec x);
