@@ -25,13 +25,13 @@ T reduce(const Comm& comm, T value, MPI_Datatype type, MPI_Op op) {
 Comm::Comm(MPI_Comm parent) {
   MPI_Comm_dup(parent, &comm_);
   look_up_rank();
+  // PETSc works on a duplicate that it drops with the last of its objects: without this, a new one in every step.
+  if (PetscInitializeCalled && !PetscFinalizeCalled) PetscCommDuplicate(comm_, &petsc_comm_, nullptr);
 }
 
 void Comm::look_up_rank() {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  // PETSc works on a duplicate that it drops with the last of its objects: without this, a new one in every step.
-  if (PetscInitializeCalled && !PetscFinalizeCalled) PetscCommDuplicate(comm_, &petsc_comm_, nullptr);
 }
 
 Comm Comm::split(int colour) const {

@@ -113,7 +113,8 @@ Step counted_step(Simulation& simulation, const std::int64_t& neighbours) {
   return step;
 }
 
-/// Runs a settling bed; `check` sees each step after the first, in which libraries set themselves up.
+/// Runs a settling bed; `check` sees each step after the first, in which libraries set themselves up, but for those in
+/// which bodies are spread anew.
 template <typename Check>
 void watch_steps(const std::string& solver, problem::Law law, Check&& check) {
   Simulation simulation(world(), settling_bed(solver, law));
@@ -126,7 +127,7 @@ void watch_steps(const std::string& solver, problem::Law law, Check&& check) {
   for (int k = 0; k < 120; ++k) {
     const Step step = counted_step(simulation, neighbours);
     searches += step.searched ? 1 : 0;
-    check(step);
+    if (!step.report.rebalance) check(step);
   }
   BOOST_TEST(searches > 2);
   BOOST_TEST(searches < 100);
