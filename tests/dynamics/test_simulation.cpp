@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_warm_start_saves_iterations_on_a_settled_bed) {
   std::int64_t iterations[2] = {};
   for (const bool warm : {false, true}) {
     Setup setup = make_setup(world(), nested_layers(3), nesting_box(), 0.3);
-    setup.solver.stop = {.tolerance = 1e-6, .max_iterations = 200, .check_every = 5};
+    setup.solver.stop = {.tolerance = 1e-6, .max_iterations = 2000, .check_every = 5};
     setup.step.warm_start = warm;
     Simulation simulation(world(), std::move(setup));
     for (int k = 0; k < 30; ++k) simulation.step();
