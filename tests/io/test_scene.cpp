@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(overrides_replace_and_add) {
                                        {"time.steps", "7", "--steps 7"}});
   BOOST_TEST(scene.fills.at(0).radius_min == 0.02);
   BOOST_TEST(scene.fills.at(0).count == 100);
-  BOOST_TEST(scene.solver.options.at("refresh_every") == 100.0);
+  BOOST_TEST(*scene.solver.options.at("refresh_every").number() == 100.0);
   BOOST_TEST(scene.step.gravity.z() == -1.0);
   BOOST_TEST(scene.materials.at(0).friction == 0.0);
   BOOST_TEST(scene.steps == 7);
@@ -178,6 +178,9 @@ BOOST_AUTO_TEST_CASE(bad_solvers_are_refused) {
   check_error("time:", "solver: {name: nosuch}\ntime:", "s.yaml:12: solver.name: ");
   check_error("time:", "solver: {law: nosuch}\ntime:", "solver.law: must be one of frictionless");
   check_error("time:", "solver: {name: npgs, options: {omga: 1}}\ntime:", "no option 'omga'");
+  check_error("time:", "solver: {name: npgs, options: {refresh_every: often}}\ntime:", "is 'often'");
+  check_error("time:", "solver: {name: tresca, law: coulomb, options: {inner: hope}}\ntime:", "npgs, pgs, jacobi");
+  check_error("time:", "solver: {law: prism, facets: 5}\ntime:", "even number");
   check_error("time:", "solver: {name: gpminres, law: cone}\ntime:", "cannot take the law 'cone'");
   check_error("time:", "solver: {coupling: none}\ntime:", "solver.coupling: must be one of interface-splitting");
   check_error("time:", "solver: {max_iterations: 0}\ntime:", "must be at least 1");
