@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "scree/io/atomic_file.hpp"
-#include "scree/io/hdf5.hpp"
+#include "scree/io/shared_hdf5.hpp"
 #include "scree/parallel/error.hpp"
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/contact_frame.hpp"
@@ -24,109 +22,6 @@ using model::Vec3;
 using problem::ContactFrame;
 
 namespace {
-
-hid_t type_of(const double&) { return H5T_NATIVE_DOUBLE; }
-hid_t type_of(const std::int32_t&) { return H5T_NATIVE_INT32; }
-
-/// An HDF5 file that all ranks write together. Every call is collective and fails on all ranks alike: after one that
-/// failed on some of them only, the others would wait in the next for ever.
-class SharedFile {
- public:
-  SharedFile(const parallel::Comm& comm, const std::filesystem::path& path)
-      : comm_(comm),
-        transfer_(property_list(H5P_DATASET_XFER)),
-        layout_(property_list(H5P_DATASET_CREATE)),
-        file_(create(path)) {
-    parallel::all_or_none(comm_, [&] {
-      checked(H5Pset_dxpl_mpio(transfer_.get(), H5FD_MPIO_COLLECTIVE), "choose collective transfers");
-      // Every entry is written by some rank, so filling the file first would only double the traffic.
-      checked(H5Pset_fill_time(layout_.get(), H5D_FILL_TIME_NEVER), "choose a layout");
-    });
-  }
-
-  void add_group(const std::string& name) {
-    opened([&] { return H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT); }, H5Gclose,
-           "make the group " + name);
-  }
-
-  /// The entries of all ranks, rank by rank.
-  template <typename Number>
-  void add_entries(const std::string& name, std::span<const Number> own) {
-    const auto count = static_cast<hsize_t>(own.size());
-    const auto first = static_cast<hsize_t>(comm_.sum_below(static_cast<std::int64_t>(own.size())));
-    const auto total = static_cast<hsize_t>(comm_.sum(static_cast<std::int64_t>(own.size())));
-    const hid_t type = type_of(Number{});
-    const H5Handle space = opened([&] { return H5Screate_simple(1, &total, nullptr); }, H5Sclose, "size " + name);
-    const H5Handle memory = opened([&] { return H5Screate_simple(1, &count, nullptr); }, H5Sclose, "size " + name);
-    const H5Handle dataset = add_dataset(name, type, space);
-    if (total == 0) return;
-    // Ranks without entries take part in the collective transfer with nothing selected.
-    agreed("select the part of " + name, [&] {
-      if (count == 0) return H5Sselect_none(space.get());
-      return H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr);
-    });
-    agreed("write " + name,
-           [&] { return H5Dwrite(dataset.get(), type, memory.get(), space.get(), transfer_.get(), own.data()); });
-  }
-
-  /// One number that all ranks know.
-  void add_number(const std::string& name, std::int64_t value) {
-    const auto number = static_cast<std::int32_t>(value);
-    add_entries(name, std::span(&number, comm_.is_root() ? 1U : 0U));
-  }
-
-  void add_text(const std::string& name, const std::string& text) {
-    const H5Handle type = opened([] { return H5Tcopy(H5T_C_S1); }, H5Tclose, "describe " + name);
-    agreed("size " + name, [&] { return H5Tset_size(type.get(), text.size() + 1); });
-    const H5Handle space = opened([] { return H5Screate(H5S_SCALAR); }, H5Sclose, "size " + name);
-    const H5Handle dataset = add_dataset(name, type.get(), space);
-    agreed("write " + name,
-           [&] { return H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, transfer_.get(), text.c_str()); });
-  }
-
-  /// Hands all over to the file system, which may find only now that it has no room.
-  void close() {
-    agreed("store the file", [&] { return H5Fflush(file_.get(), H5F_SCOPE_GLOBAL); });
-    parallel::all_or_none(comm_, [&] { file_.close("close the file"); });
-  }
-
- private:
-  template <typename Call>
-  void agreed(const std::string& what, Call&& call) const {
-    parallel::all_or_none(comm_, [&] { checked(call(), what.c_str()); });
-  }
-
-  template <typename Open>
-  H5Handle opened(Open&& open, H5Handle::Close closer, const std::string& what) const {
-    std::optional<H5Handle> handle;
-    parallel::all_or_none(comm_, [&] { handle.emplace(open(), closer, what.c_str()); });
-    return std::move(*handle);
-  }
-
-  H5Handle property_list(hid_t kind) const {
-    return opened([&] { return H5Pcreate(kind); }, H5Pclose, "make a property list");
-  }
-
-  H5Handle create(const std::filesystem::path& path) const {
-    const H5Handle access = property_list(H5P_FILE_ACCESS);
-    agreed("share the file", [&] { return H5Pset_fapl_mpio(access.get(), comm_.handle(), MPI_INFO_NULL); });
-    return opened([&] { return H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()); }, H5Fclose,
-                  "make the file");
-  }
-
-  H5Handle add_dataset(const std::string& name, hid_t type, const H5Handle& space) const {
-    return opened(
-        [&] {
-          return H5Dcreate2(file_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, layout_.get(), H5P_DEFAULT);
-        },
-        H5Dclose, "make " + name);
-  }
-
-  const parallel::Comm& comm_;
-  H5Handle transfer_;
-  H5Handle layout_;
-  H5Handle file_;
-};
 
 /// A part of a sparse matrix.
 struct Triplets {
@@ -240,7 +135,7 @@ GlobalProblem assemble(const parallel::Comm& comm, const dynamics::StepProblem& 
 }
 
 /// Collective.
-void add_matrix(const parallel::Comm& comm, SharedFile& file, const std::string& name, std::int64_t rows,
+void add_matrix(const parallel::Comm& comm, SharedHdf5& file, const std::string& name, std::int64_t rows,
                 std::int64_t columns, const Triplets& part) {
   const std::int64_t entries = comm.sum(static_cast<std::int64_t>(part.value.size()));
   file.add_group(name);
@@ -254,9 +149,7 @@ void add_matrix(const parallel::Comm& comm, SharedFile& file, const std::string&
 }
 
 /// Collective.
-void write(const parallel::Comm& comm, const std::filesystem::path& path, const std::string& title,
-           const GlobalProblem& part) {
-  SharedFile file(comm, path);
+void write(const parallel::Comm& comm, SharedHdf5& file, const std::string& title, const GlobalProblem& part) {
   file.add_group("/fclib_global");
   file.add_number("/fclib_global/spacedim", 3);
   const std::int64_t rows = body_rows * part.bodies;
@@ -268,12 +161,7 @@ void write(const parallel::Comm& comm, const std::filesystem::path& path, const 
   file.add_entries("/fclib_global/vectors/mu", std::span(part.mu));
   file.add_group("/fclib_global/info");
   file.add_text("/fclib_global/info/title", title);
-  file.close();
 }
-
-}  // namespace
-
-namespace {
 
 /// A contact has up to 36 entries in H, each a row, a column and a value; a body 6 in M.
 std::int64_t bytes_at_most(const dynamics::StepProblem& problem) {
@@ -286,20 +174,8 @@ std::int64_t bytes_at_most(const dynamics::StepProblem& problem) {
 
 void write_global_problem(const parallel::Comm& comm, const std::filesystem::path& path,
                           const dynamics::StepProblem& problem) {
-  const QuietHdf5 quiet;
-  std::filesystem::path temporary = path;
-  temporary += ".tmp";
-  try {
-    require_space(comm, temporary, comm.sum(bytes_at_most(problem)) + (1 << 16));
-    write(comm, temporary, path.stem().string(), assemble(comm, problem));
-    parallel::all_or_none(comm, [&] {
-      if (comm.is_root()) std::filesystem::rename(temporary, path);
-    });
-  } catch (const std::exception& error) {
-    std::error_code ignored;
-    if (comm.is_root()) std::filesystem::remove(temporary, ignored);
-    throw std::runtime_error(fmt::format("{}: cannot be written: {}", path.string(), error.what()));
-  }
+  write_shared_hdf5(comm, path, comm.sum(bytes_at_most(problem)),
+                    [&](SharedHdf5& file) { write(comm, file, path.stem().string(), assemble(comm, problem)); });
 }
 
 ProblemDump parse_problem_dump(const std::string& text, std::int64_t first, std::int64_t last) {

@@ -1,0 +1,193 @@
+#include "scree/io/shared_hdf5.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+
+#include "scree/io/atomic_file.hpp"
+
+namespace scree::io {
+
+using parallel::Comm;
+
+SharedHdf5 SharedHdf5::create(const Comm& comm, const std::filesystem::path& path) { return {comm, path, true}; }
+SharedHdf5 SharedHdf5::open(const Comm& comm, const std::filesystem::path& path) { return {comm, path, false}; }
+
+SharedHdf5::SharedHdf5(const Comm& comm, const std::filesystem::path& path, bool create)
+    : comm_(comm),
+      transfer_(property_list(H5P_DATASET_XFER)),
+      layout_(property_list(H5P_DATASET_CREATE)),
+      file_(open_file(path, create)) {
+  parallel::all_or_none(comm_, [&] {
+    checked(H5Pset_dxpl_mpio(transfer_.get(), H5FD_MPIO_COLLECTIVE), "choose collective transfers");
+    // Every entry is written by some rank, so filling the file first would only double the traffic.
+    checked(H5Pset_fill_time(layout_.get(), H5D_FILL_TIME_NEVER), "choose a layout");
+  });
+}
+
+template <typename Call>
+void SharedHdf5::agreed(const std::string& what, Call&& call) const {
+  parallel::all_or_none(comm_, [&] { checked(call(), what.c_str()); });
+}
+
+template <typename Open>
+H5Handle SharedHdf5::opened(Open&& open, H5Handle::Close closer, const std::string& what) const {
+  std::optional<H5Handle> handle;
+  parallel::all_or_none(comm_, [&] { handle.emplace(open(), closer, what.c_str()); });
+  return std::move(*handle);
+}
+
+H5Handle SharedHdf5::property_list(hid_t kind) const {
+  return opened([&] { return H5Pcreate(kind); }, H5Pclose, "make a property list");
+}
+
+H5Handle SharedHdf5::open_file(const std::filesystem::path& path, bool create) const {
+  const H5Handle access = property_list(H5P_FILE_ACCESS);
+  agreed("share the file", [&] { return H5Pset_fapl_mpio(access.get(), comm_.handle(), MPI_INFO_NULL); });
+  return opened(
+      [&] {
+        return create ? H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get())
+                      : H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
+      },
+      H5Fclose, create ? "make the file" : "open the file");
+}
+
+H5Handle SharedHdf5::add_dataset(const std::string& name, hid_t type, const H5Handle& space) const {
+  return opened(
+      [&] { return H5Dcreate2(file_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, layout_.get(), H5P_DEFAULT); },
+      H5Dclose, "make " + name);
+}
+
+H5Handle SharedHdf5::open_dataset(const std::string& name) const {
+  return opened([&] { return H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT); }, H5Dclose, "open " + name);
+}
+
+/// Ranks without records take part in the collective transfer with nothing selected.
+void SharedHdf5::select(const std::string& name, const H5Handle& space, Slab slab) const {
+  const auto first = static_cast<hsize_t>(slab.first), count = static_cast<hsize_t>(slab.count);
+  agreed("select the part of " + name, [&] {
+    if (count == 0) return H5Sselect_none(space.get());
+    return H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr);
+  });
+}
+
+void SharedHdf5::add_group(const std::string& name) {
+  const H5Handle group =
+      opened([&] { return H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT); }, H5Gclose,
+             "make the group " + name);
+}
+
+void SharedHdf5::write(const std::string& name, hid_t type, const void* own, std::size_t count) {
+  const Slab slab{comm_.sum_below(static_cast<std::int64_t>(count)), static_cast<std::int64_t>(count)};
+  const auto total = static_cast<hsize_t>(comm_.sum(slab.count)), here = static_cast<hsize_t>(count);
+  const H5Handle space = opened([&] { return H5Screate_simple(1, &total, nullptr); }, H5Sclose, "size " + name);
+  const H5Handle memory = opened([&] { return H5Screate_simple(1, &here, nullptr); }, H5Sclose, "size " + name);
+  const H5Handle dataset = add_dataset(name, type, space);
+  if (total == 0) return;  // HDF5 refuses to transfer nothing at all
+  select(name, space, slab);
+  agreed("write " + name,
+         [&] { return H5Dwrite(dataset.get(), type, memory.get(), space.get(), transfer_.get(), own); });
+}
+
+void SharedHdf5::add_number(const std::string& name, std::int64_t value) {
+  const auto number = static_cast<std::int32_t>(value);
+  add_entries(name, std::span(&number, comm_.is_root() ? 1U : 0U));
+}
+
+void SharedHdf5::add_text(const std::string& name, const std::string& text) {
+  const H5Handle type = opened([] { return H5Tcopy(H5T_C_S1); }, H5Tclose, "describe " + name);
+  agreed("size " + name, [&] { return H5Tset_size(type.get(), text.size() + 1); });
+  const H5Handle space = opened([] { return H5Screate(H5S_SCALAR); }, H5Sclose, "size " + name);
+  const H5Handle dataset = add_dataset(name, type.get(), space);
+  agreed("write " + name,
+         [&] { return H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, transfer_.get(), text.c_str()); });
+}
+
+void SharedHdf5::write_attribute(const std::string& name, hid_t type, const void* value) {
+  const H5Handle space = opened([] { return H5Screate(H5S_SCALAR); }, H5Sclose, "size " + name);
+  const H5Handle attribute =
+      opened([&] { return H5Acreate2(file_.get(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT); },
+             H5Aclose, "make " + name);
+  agreed("write " + name, [&] { return H5Awrite(attribute.get(), type, value); });
+}
+
+void SharedHdf5::close() {
+  agreed("store the file", [&] { return H5Fflush(file_.get(), H5F_SCOPE_GLOBAL); });
+  parallel::all_or_none(comm_, [&] { file_.close("close the file"); });
+}
+
+bool SharedHdf5::has(const std::string& name) const {
+  // HDF5 takes a path whose beginning does not exist for an error.
+  for (std::size_t end = name.find('/', 1);; end = name.find('/', end + 1)) {
+    bool exists = false;
+    agreed("look for " + name, [&] {
+      const htri_t found = H5Lexists(file_.get(), name.substr(0, end).c_str(), H5P_DEFAULT);
+      exists = found > 0;
+      return found;
+    });
+    if (!exists) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+DatasetShape SharedHdf5::shape_of(const std::string& name) const {
+  const H5Handle dataset = open_dataset(name);
+  const H5Handle space = opened([&] { return H5Dget_space(dataset.get()); }, H5Sclose, "size " + name);
+  const H5Handle type = opened([&] { return H5Dget_type(dataset.get()); }, H5Tclose, "understand " + name);
+  DatasetShape shape{};
+  parallel::all_or_none(comm_, [&] {
+    shape.length = checked(H5Sget_simple_extent_npoints(space.get()), ("size " + name).c_str());
+    shape.bytes = static_cast<std::int64_t>(H5Dget_storage_size(dataset.get()));
+    shape.kind = H5Tget_class(type.get());
+    const hid_t standard[] = {H5T_STD_I32LE,  H5T_STD_I32BE,  H5T_STD_I64LE,  H5T_STD_I64BE,
+                              H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_IEEE_F64LE, H5T_IEEE_F64BE};
+    shape.has_standard_type =
+        std::ranges::any_of(standard, [&](hid_t known) { return H5Tequal(type.get(), known) > 0; });
+  });
+  return shape;
+}
+
+void SharedHdf5::read(const std::string& name, hid_t type, Slab slab, void* records) const {
+  if (comm_.max(slab.count) == 0) return;
+  const auto here = static_cast<hsize_t>(slab.count);
+  const H5Handle dataset = open_dataset(name);
+  const H5Handle space = opened([&] { return H5Dget_space(dataset.get()); }, H5Sclose, "size " + name);
+  const H5Handle memory = opened([&] { return H5Screate_simple(1, &here, nullptr); }, H5Sclose, "size " + name);
+  select(name, space, slab);
+  agreed("read " + name,
+         [&] { return H5Dread(dataset.get(), type, memory.get(), space.get(), transfer_.get(), records); });
+}
+
+void SharedHdf5::read_attribute(const std::string& name, hid_t type, void* value) const {
+  const H5Handle attribute =
+      opened([&] { return H5Aopen(file_.get(), name.c_str(), H5P_DEFAULT); }, H5Aclose, "open " + name);
+  agreed("read " + name, [&] { return H5Aread(attribute.get(), type, value); });
+}
+
+void write_shared_hdf5(const Comm& comm, const std::filesystem::path& path, std::int64_t bytes,
+                       const std::function<void(SharedHdf5&)>& fill) {
+  constexpr std::int64_t room_for_structure = 1 << 16;  // names, types and counts
+  const QuietHdf5 quiet;
+  std::filesystem::path temporary = path;
+  temporary += ".tmp";
+  try {
+    require_space(comm, temporary, bytes + room_for_structure);
+    {
+      SharedHdf5 file = SharedHdf5::create(comm, temporary);
+      fill(file);
+      file.close();
+    }
+    parallel::all_or_none(comm, [&] {
+      if (comm.is_root()) std::filesystem::rename(temporary, path);
+    });
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    if (comm.is_root()) std::filesystem::remove(temporary, ignored);
+    throw std::runtime_error(fmt::format("{}: cannot be written: {}", path.string(), error.what()));
+  }
+}
+
+}  // namespace scree::io
