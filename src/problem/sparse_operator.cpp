@@ -1,0 +1,173 @@
+#include "scree/problem/sparse_operator.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "scree/parallel/petsc.hpp"
+#include "scree/problem/one_contact.hpp"
+#include "scree/problem/turns.hpp"
+
+namespace scree::problem {
+
+using model::Mat3;
+using model::Vec3;
+using parallel::Comm;
+using parallel::EvenSplit;
+using parallel::ReadArray;
+using parallel::WriteArray;
+
+namespace {
+
+constexpr parallel::Halo::Layout one_double{1, 1};
+
+/// The degrees of freedom of the entries of A and S.
+std::vector<std::int64_t> used_dofs(const std::vector<SparseEntry>& A, const std::vector<SparseEntry>& S) {
+  std::vector<std::int64_t> used;
+  used.reserve(A.size() + S.size());
+  for (const SparseEntry& entry : A) used.push_back(entry.column);
+  for (const SparseEntry& entry : S) used.push_back(entry.row);
+  return used;
+}
+
+}  // namespace
+
+SparseOperator::SparseOperator(const Comm& comm, const EvenSplit& contacts, const EvenSplit& dofs,
+                               const std::vector<SparseEntry>& A, const std::vector<SparseEntry>& S)
+    : ContactOperator(comm), dofs_(comm, dofs, used_dofs(A, S)) {
+  const std::int64_t first_row = contacts.first(comm.rank());
+  const int blocks = static_cast<int>(contacts.count(comm.rank()) / 3);
+  std::vector<Coefficient> read, written;
+  for (const SparseEntry& entry : A) read.push_back({entry.row, entry.column, entry.value});
+  for (const SparseEntry& entry : S) written.push_back({entry.column, entry.row, entry.value});
+  reads_ = gather(first_row, blocks, std::move(read));
+  writes_ = gather(first_row, blocks, std::move(written));
+  received_.resize(static_cast<std::size_t>(dofs_.size() - dofs_.own()));
+  find_diagonal();
+  plan_sweep(dofs, A, S);
+}
+
+void SparseOperator::plan_sweep(const EvenSplit& dofs, const std::vector<SparseEntry>& A,
+                                const std::vector<SparseEntry>& S) {
+  std::vector<DofUse> uses;
+  for (const SparseEntry& entry : A) uses.push_back({entry.column, true, false});
+  for (const SparseEntry& entry : S) uses.push_back({entry.row, false, true});
+  const Sharing sharing(comm(), dofs, uses);
+  // By slots: whether other ranks look at a degree of freedom, and whether they change it.
+  std::vector<char> read_elsewhere(static_cast<std::size_t>(dofs_.size())), changed_elsewhere(read_elsewhere);
+  for (const DofUse& use : sharing.elsewhere()) {
+    const auto slot = static_cast<std::size_t>(dofs_.slot(use.dof));
+    if (use.reads) read_elsewhere[slot] = 1;
+    if (use.writes) changed_elsewhere[slot] = 1;
+  }
+  for (int k = 0; k < block_count(); ++k) {
+    const auto meets = [k](const Blocks& entries, const std::vector<char>& elsewhere) {
+      return std::any_of(entries.begin(k), entries.end(k),
+                         [&](const auto& entry) { return elsewhere[static_cast<std::size_t>(entry.dof)] != 0; });
+    };
+    (meets(reads_, changed_elsewhere) || meets(writes_, read_elsewhere) ? interface_ : interior_).push_back(k);
+  }
+  std::tie(turn_, turns_) = take_turns(comm(), sharing.ranks_in_conflict());
+}
+
+SparseOperator::Blocks SparseOperator::gather(std::int64_t first_row, int blocks,
+                                              std::vector<Coefficient> coefficients) const {
+  const auto block_of = [&](const Coefficient& c) { return static_cast<int>((c.row - first_row) / 3); };
+  std::ranges::stable_sort(coefficients, {}, [&](const Coefficient& c) { return std::tuple(block_of(c), c.dof); });
+  Blocks result;
+  result.first.assign(static_cast<std::size_t>(blocks) + 1, 0);
+  int block = 0;
+  for (const Coefficient& c : coefficients) {
+    const int dof = dofs_.slot(c.dof);
+    const bool new_block = block_of(c) != block;
+    for (; block < block_of(c); ++block) result.first[static_cast<std::size_t>(block) + 1] = std::ssize(result.entries);
+    if (new_block || result.entries.empty() || result.entries.back().dof != dof) result.entries.push_back({dof, {}});
+    result.entries.back().value[(c.row - first_row) % 3] += c.value;
+  }
+  for (; block < blocks; ++block) result.first[static_cast<std::size_t>(block) + 1] = std::ssize(result.entries);
+  return result;
+}
+
+void SparseOperator::find_diagonal() {
+  const int blocks = static_cast<int>(reads_.first.size()) - 1;
+  Motion motion = motion_at_rest();
+  for (int k = 0; k < blocks; ++k) {
+    Mat3& N = diagonal_.emplace_back();
+    for (int c = 0; c < 3; ++c) {
+      add_motion(k, Vec3::Unit(c), motion);
+      N.col(c) = velocity(k, motion);
+      for (auto entry = writes_.begin(k); entry != writes_.end(k); ++entry)
+        motion[static_cast<std::size_t>(entry->dof)] = 0.0;
+    }
+  }
+}
+
+Motion SparseOperator::motion_at_rest() const { return Motion(static_cast<std::size_t>(dofs_.size()), 0.0); }
+
+Vec3 SparseOperator::velocity(int block, const Motion& motion) const {
+  Vec3 w = Vec3::Zero();
+  for (auto entry = reads_.begin(block); entry != reads_.end(block); ++entry)
+    w += motion[static_cast<std::size_t>(entry->dof)] * Vec3(entry->value);
+  return w;
+}
+
+void SparseOperator::add_motion(int block, const Vec3& x, Motion& motion) const {
+  for (auto entry = writes_.begin(block); entry != writes_.end(block); ++entry)
+    motion[static_cast<std::size_t>(entry->dof)] += Vec3(entry->value).dot(x);
+}
+
+void SparseOperator::contact_velocity(Vec, Motion& motion, Vec r, Vec w) const {
+  dofs_.halo().forward(motion.data(), one_double);
+  if (r != nullptr) parallel::petsc(VecCopy(r, w));
+  const WriteArray out(w);
+  for (int k = 0; k < block_count(); ++k) {
+    const Vec3 own = velocity(k, motion);
+    for (int c = 0; c < 3; ++c) out[3 * k + c] = own[c] + (r != nullptr ? out[3 * k + c] : 0.0);
+  }
+}
+
+double SparseOperator::local_energy(Vec x, const Motion& motion) const {
+  const ReadArray impulse(x);
+  double energy = 0.0;
+  for (int k = 0; k < block_count(); ++k) energy += 0.5 * Vec3(impulse.data() + 3 * k).dot(velocity(k, motion));
+  return energy;
+}
+
+void SparseOperator::find_motion(Vec x, Motion& motion) const {
+  const ReadArray impulse(x);
+  std::ranges::fill(motion, 0.0);
+  for (int k = 0; k < block_count(); ++k) add_motion(k, Vec3(impulse.data() + 3 * k), motion);
+  dofs_.halo().reverse_add(motion.data(), one_double);
+  dofs_.halo().forward(motion.data(), one_double);
+}
+
+void SparseOperator::relax(const std::vector<int>& blocks, const double* r, const ConstraintSet& set, double* x,
+                           Motion& motion) const {
+  for (const int k : blocks) {
+    const Mat3& N = diagonal_[static_cast<std::size_t>(k)];
+    const Vec3 before(x + 3 * k);
+    const Vec3 q = velocity(k, motion) + Vec3(r + 3 * k) - N * before;
+    const Vec3 after = solve_block(set, k, N, q, before);
+    add_motion(k, after - before, motion);
+    std::copy_n(after.data(), 3, x + 3 * k);
+  }
+}
+
+void SparseOperator::share_changes(Motion& motion) const {
+  for (std::size_t k = 0; k < received_.size(); ++k) motion[static_cast<std::size_t>(dofs_.own()) + k] -= received_[k];
+  dofs_.halo().reverse_add(motion.data(), one_double);
+  dofs_.halo().forward(motion.data(), one_double);
+}
+
+void SparseOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const {
+  const ReadArray free(r);
+  const WriteArray impulse(x);
+  dofs_.halo().forward(motion.data(), one_double);
+  for (int turn = 0; turn < turns_; ++turn) {
+    std::copy(motion.begin() + dofs_.own(), motion.end(), received_.begin());
+    if (turn == 0) relax(interior_, free.data(), set, impulse.data(), motion);
+    if (turn == turn_) relax(interface_, free.data(), set, impulse.data(), motion);
+    share_changes(motion);
+  }
+}
+
+}  // namespace scree::problem
