@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "scree/collision/contacts.hpp"
 #include "scree/dynamics/search.hpp"
 #include "scree/io/atomic_file.hpp"
@@ -195,25 +196,12 @@ std::string to_json(int ranks, double triad, const std::vector<KernelResult>& ke
 int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   std::vector<std::int64_t> sizes = {16'000, 128'000, 1'000'000};
   std::string file;
-  bool list = false;
   CLI::App app("Measures Scree's kernels against the machine's own memory bandwidth.", "scree-bench");
   app.add_option("--contacts", sizes, "numbers of contacts, about")
       ->delimiter(',')
       ->check(CLI::Range(100, 100'000'000));
   app.add_option("--json", file, "file for the numbers");
-  app.add_flag("--list", list, "print solvers, laws and measures");
-  try {
-    app.parse(io::Arguments(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    if (comm.is_root()) fmt::print("{}", app.help());
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw InputError(fmt::format("{}: see scree-bench --help", error.what()));
-  }
-  if (list) {
-    if (comm.is_root()) fmt::print("{}", io::catalogue());
-    return 0;
-  }
+  if (!parse_command_line(comm, app, arguments)) return 0;
   if (!file.empty()) io::require_writable(comm, std::filesystem::absolute(file).parent_path());
 
   const double triad = triad_bandwidth(comm);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "scree/dynamics/simulation.hpp"
 #include "scree/io/atomic_file.hpp"
 #include "scree/io/checkpoint.hpp"
@@ -19,7 +20,6 @@
 #include "scree/io/run_log.hpp"
 #include "scree/io/scene.hpp"
 #include "scree/parallel/error.hpp"
-#include "scree/version.hpp"
 
 namespace {
 
@@ -55,7 +55,6 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   Options options;
   std::vector<std::string> assignments;
   std::vector<std::string> given(std::size(shorthands));
-  bool list = false, show_version = false;
   CLI::App app("Computes how the rigid bodies of a scene move. What follows -- goes to PETSc.", "scree-run");
   auto* scene = app.add_option("SCENE", options.scene, "scene file (YAML, see docs/scenes.md)");
   app.add_option("--out", options.out, "directory of the results [results/<scene name>]");
@@ -69,19 +68,7 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   app.add_option("--dump-problem", options.dump, "STEP:FILE: write the contact problem of a step as FCLIB HDF5");
   app.add_option("--restart", options.restart, "go on from this checkpoint; auto: from the newest good one, if any");
   app.add_flag("--dry-run", options.dry_run, "judge the scene and print what a run would compute, without its bodies");
-  app.add_flag("--list", list, "print solvers, laws and measures");
-  app.add_flag("--version", show_version, "print the version");
-  try {
-    app.parse(io::Arguments(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    if (comm.is_root()) fmt::print("{}", app.help());
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    throw InputError(fmt::format("{}: see scree-run --help", error.what()));
-  }
-  if (comm.is_root() && show_version) fmt::print("scree-run {}\n", version);
-  if (comm.is_root() && list) fmt::print("{}", io::catalogue());
-  if (show_version || list) return std::nullopt;
+  if (!parse_command_line(comm, app, arguments)) return std::nullopt;
   if (scene->empty()) throw InputError("SCENE is required: see scree-run --help");
   for (const std::string& assignment : assignments) options.overrides.push_back(io::parse_override(assignment));
   for (std::size_t k = 0; k < given.size(); ++k) {
@@ -158,10 +145,7 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
 
   const io::RunSummary summary = tally.summarise(comm, scene, simulation, elapsed.count());
   log.finish(summary);
-  if (!options->json.empty()) {
-    io::make_directory(comm, std::filesystem::absolute(options->json).parent_path());
-    io::write_json(comm, options->json, summary);
-  }
+  if (!options->json.empty()) io::write_json(comm, options->json, summary);
   return 0;
 }
 

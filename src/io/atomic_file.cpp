@@ -53,6 +53,13 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   file.commit();
 }
 
+void write_file(const parallel::Comm& comm, const std::filesystem::path& path, std::string_view text) {
+  make_directory(comm, std::filesystem::absolute(path).parent_path());
+  parallel::all_or_none(comm, [&] {
+    if (comm.is_root()) write_file(path, text);
+  });
+}
+
 void require_writable(const parallel::Comm& comm, const std::filesystem::path& directory) {
   parallel::all_or_none(comm, [&] {
     if (!comm.is_root()) return;

@@ -140,9 +140,7 @@ std::string to_json(const RunSummary& summary) {
 }
 
 void write_json(const parallel::Comm& comm, const std::filesystem::path& file, const RunSummary& summary) {
-  parallel::all_or_none(comm, [&] {
-    if (comm.is_root()) write_file(file, to_json(summary));
-  });
+  write_file(comm, file, to_json(summary));
 }
 
 }  // namespace scree::io

@@ -35,6 +35,9 @@ class AtomicFile {
 /// Writes a whole file, atomically.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+/// Collective: rank 0 writes a whole file, atomically, into a directory that is made if there is none.
+void write_file(const parallel::Comm& comm, const std::filesystem::path& path, std::string_view text);
+
 /// Collective: fails on all ranks with an InputError if `directory` could not be made or written to. Makes nothing.
 void require_writable(const parallel::Comm& comm, const std::filesystem::path& directory);
 

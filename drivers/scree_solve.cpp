@@ -1,0 +1,93 @@
+// scree-solve: solves the contact problem of an FCLIB file.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "command_line.hpp"
+#include "scree/io/atomic_file.hpp"
+#include "scree/io/fclib_reader.hpp"
+#include "scree/io/fclib_solution.hpp"
+#include "scree/io/program.hpp"
+#include "scree/io/solve.hpp"
+#include "solve_options.hpp"
+
+namespace {
+
+using namespace scree;
+
+struct Options {
+  std::string problem;
+  std::string history;
+  std::string solution;
+  std::string json;
+  io::SolveRequest request;
+};
+
+/// Nothing: all is done already (help, version, list).
+std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& arguments) {
+  Options options;
+  SolveOptions solving;
+  std::string solver = options.request.solver;
+  CLI::App app("Solves a contact problem. What follows -- goes to PETSc.", "scree-solve");
+  const auto* problem = app.add_option("PROBLEM", options.problem, "FCLIB file, local or global (see docs/fclib.md)");
+  app.add_option("--solver", solver, "solver (see --list)")->capture_default_str();
+  solving.add_to(app);
+  app.add_option("--history", options.history, "CSV file for the errors of the iterates");
+  app.add_option("--solution", options.solution, "HDF5 file for impulses and velocities");
+  app.add_option("--json", options.json, "file for the numbers of the solve");
+  if (!parse_command_line(comm, app, arguments)) return std::nullopt;
+  if (problem->empty()) throw InputError("PROBLEM is required: see scree-solve --help");
+  options.request = solving.request();
+  options.request.solver = solver;
+  options.request.stop.keep_history = !options.history.empty();
+  return options;
+}
+
+void print(const io::FclibProblem& problem, const io::SolveReport& report) {
+  fmt::print("problem     {}: {}, {} contacts", report.problem, problem.global ? "global" : "local", report.contacts);
+  if (problem.global) fmt::print(", {} degrees of freedom", problem.dofs);
+  fmt::print("\nsolver      {}, law {}, {} {}\n", report.solver, report.law, report.ranks,
+             report.ranks == 1 ? "rank" : "ranks");
+  fmt::print("{} {} iterations, {} products, {:.3g} s\n", report.converged ? "converged  " : "not solved ",
+             report.iterations, report.operator_applications, report.seconds);
+  for (const auto& measure : problem::measures())
+    fmt::print("{:<20} {:.3e}\n", measure.name, value_of(report.errors, measure.measure));
+  fmt::print("{:<20} {:.6e}\n", "objective", report.objective);
+}
+
+int run(const parallel::Comm& comm, const io::Arguments& arguments) {
+  const auto options = parse(comm, arguments);
+  if (!options) return 0;
+  const io::SolveRequest& request = options->request;
+  (void)solvers::make_solver(request.solver, request.options, request.law);  // complain before the work begins
+  for (const std::string& file : {options->history, options->solution, options->json})
+    if (!file.empty()) io::require_writable_file(comm, file);
+
+  io::FclibProblem problem = io::read_problem(comm, options->problem);
+  if (comm.is_root() && !problem.warning.empty()) fmt::print(stderr, "scree-solve: warning: {}\n", problem.warning);
+  io::set_law(problem.problem(), request.law);
+  const parallel::Vector x = problem.problem().make_vector();
+  const io::SolveReport report = io::solve(problem, request, x);
+
+  if (comm.is_root()) print(problem, report);
+  if (!options->history.empty()) io::write_file(comm, options->history, io::history_csv(report.history));
+  if (!options->solution.empty()) {
+    io::make_directory(comm, std::filesystem::absolute(options->solution).parent_path());
+    io::write_solution(comm, options->solution, problem, x);
+  }
+  if (!options->json.empty()) {
+    io::JsonWriter json;
+    io::add_solve(json, report);
+    io::write_file(comm, options->json, json.text());
+  }
+  constexpr int not_converged = 3;
+  return report.converged ? 0 : not_converged;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return scree::io::run_program("scree-solve", argc, argv, run); }
