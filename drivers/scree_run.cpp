@@ -122,6 +122,8 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   const io::CheckpointSeries checkpoints(out / "checkpoints");
   dynamics::Simulation simulation(comm,
                                   io::make_setup(comm, scene, find_checkpoint(comm, options->restart, checkpoints)));
+  if (!options->dump.empty() && !scene.joints.empty())
+    throw InputError(fmt::format("--dump-problem {}: FCLIB files know no joints: take a scene without", options->dump));
   if (!options->dump.empty()) dump_problem(comm, options->dump, simulation, scene.steps);
 
   io::Results results(comm, scene, out);

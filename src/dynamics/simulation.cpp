@@ -57,14 +57,16 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
     report_.step = setup.resumed->step;
     report_.time = static_cast<double>(report_.step) * options_.step;
     memories = std::move(setup.resumed->memories);
+    setup.joints = std::move(setup.resumed->joints);
   }
   move_walls();
   limit_reach();
+  initial_joints_ = comm_.sum(std::ssize(setup.joints));
   const double reach = (options_.margin + options_.skin) * mean_radius_;
   if (!setup.resumed || !setup.resumed->in_place)
     distribute(comm_, bodies_, nearness * mean_radius_, balancer_.partitioner());
   send_to_first_bodies(comm_, bodies_, memories);
-  neighbourhood_ = search(comm_, bodies_, walls_, {reach, reach}, std::move(memories));
+  search_anew({reach, reach}, std::move(memories), setup.joints);
   moved_ = reach;  // the first step searches anew, with the reach that its speeds ask for
   contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, 0.0, 0.0);
   impulses_.assign(contacts_.contacts.size(), Vec3::Zero());
@@ -83,7 +85,7 @@ StepReport Simulation::step() {
   }
   report_.rebalance = rebalance_if_due();
   ContactProblem problem = assemble();
-  if (watch_) watch_(report_.step + 1, {bodies_, neighbourhood_.halo, contacts_, problem});
+  if (watch_) watch_(report_.step + 1, {bodies_, neighbourhood_.halo, contacts_, problem, is_rigid_});
   const Vector x = starting_impulses(problem);
   solve(problem, x);
   integrate(problem, x);
@@ -167,12 +169,13 @@ void Simulation::update_neighbourhood() {
                       margin + std::max(skin, 2.0 * coming) + steps_of_walls * walls_coming};
     std::vector<collision::ContactMemory> memories = recall(bodies_, neighbourhood_.pairs);
     neighbourhood_ = {};  // what is old makes room for what is new
-    neighbourhood_ = search(comm_, bodies_, walls_, reach, std::move(memories));
+    search_anew(reach, std::move(memories), records_of(joints_));
     moved_ = 0.0;
     walls_moved_ = 0.0;
     ++searches_;
   } else {
     bodies_.refresh_ghosts(neighbourhood_.halo);
+    if (initial_joints_ > 0) bodies_.refresh_ghost_attitudes(neighbourhood_.halo);
   }
 }
 
@@ -195,7 +198,7 @@ std::optional<RebalanceReport> Simulation::rebalance_if_due() {
   auto memories = recall(bodies_, neighbourhood_.pairs);
   const double graph_reach = nearness * mean_radius_;
   result.moved_bodies = comm_.sum(redistribute(comm_, bodies_, work, graph_reach, balancer_.partitioner(), memories));
-  neighbourhood_ = search(comm_, bodies_, walls_, neighbourhood_.reach, std::move(memories));
+  search_anew(neighbourhood_.reach, std::move(memories), records_of(joints_));
   moved_ = 0.0;
   walls_moved_ = 0.0;
   find_coming_contacts();
@@ -203,6 +206,15 @@ std::optional<RebalanceReport> Simulation::rebalance_if_due() {
   result.ghosts = ghost_spread();
   result.seconds = comm_.max(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return result;
+}
+
+void Simulation::search_anew(Reach reach, std::vector<collision::ContactMemory> memories,
+                             const std::vector<model::Joint>& joints) {
+  neighbourhood_ = search(comm_, bodies_, walls_, reach, std::move(memories));
+  if (initial_joints_ == 0) return;
+  joints_ = place_joints(comm_, bodies_, neighbourhood_, joints);
+  if (const auto left = comm_.sum(std::ssize(joints_)); left != initial_joints_)
+    throw StateError(fmt::format("{} of {} joints were lost", initial_joints_ - left, initial_joints_));
 }
 
 model::Surface Simulation::surface_of(const ContactSet::Contact& contact) const {
@@ -226,11 +238,16 @@ Vec3 Simulation::wall_velocity(const ContactSet::Contact& contact) const {
   return surface - (surface.dot(contact.normal) + approach) * contact.normal;
 }
 
-/// r = D^T v* + s: s keeps gaps from closing further than they are open, undoes overlaps and makes impacts rebound.
+/// N, r and K of contacts and joints.
 ContactProblem Simulation::assemble() {
   const auto scope = timer_.measure("assemble");
-  auto N =
-      std::make_unique<BodyOperator>(comm_, neighbourhood_.halo, bodies_, BodyConstraints{contacts_}, solver_.sweeps);
+  joint_rows_ = build_joint_rows(bodies_, joints_, options_.stabilisation, options_.step, options_.gravity);
+  measure_joints();
+  std::vector<double> compliance = row_compliance();
+  is_rigid_ = compliance.empty();
+  auto N = std::make_unique<BodyOperator>(comm_, neighbourhood_.halo, bodies_,
+                                          BodyConstraints{contacts_, joint_rows_.blocks, std::move(compliance)},
+                                          solver_.sweeps);
   Motion motion = N->motion_at_rest();
   BodyMotion* const free = BodyOperator::bodies_of(motion);
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k)
@@ -238,11 +255,41 @@ ContactProblem Simulation::assemble() {
       free[k].v[c] = bodies_.velocity[k][c];
       free[k].u[c] = bodies_.radius[k] * bodies_.spin[k][c];
     }
-  Vector offsets(comm_, contacts_.size());
+  Vector offsets(comm_, N->block_count());
   N->relative_velocity(motion, offsets);
   report_.stages = N->stage_count();
   ContactProblem problem{std::move(N), std::move(offsets), {solver_.law, {}, {}, solver_.facets}};
+  add_contact_offsets(problem);
+  problem.K.joints = joint_rows_.bounds;
+  const WriteArray r(problem.r);
+  double* const joint_part = r.data() + 3 * contacts_.size();
+  for (std::size_t k = 0; k < joint_rows_.offset.size(); ++k) joint_part[k] += joint_rows_.offset[k];
+  return problem;
+}
 
+/// C of the rows of contacts, which depends on whether a gap is open, and of joints; empty if everything is rigid.
+std::vector<double> Simulation::row_compliance() const {
+  const Stabilisation& how = options_.stabilisation;
+  const std::vector<double>& of_joints = joint_rows_.compliance;
+  const bool rigid_joints = std::ranges::all_of(of_joints, [](double entry) { return entry == 0.0; });
+  if (how.compliance == 0.0 && rigid_joints) return {};
+  std::vector<double> compliance(3 * contacts_.contacts.size(), 0.0);
+  for (std::size_t k = 0; k < contacts_.contacts.size(); ++k)
+    compliance[3 * k] =
+        keep_apart(how, options_.step, {contacts_.contacts[k].gap, 0.0, 0.0, how.compliance}).compliance;
+  compliance.insert(compliance.end(), of_joints.begin(), of_joints.end());
+  return compliance;
+}
+
+/// While the places of ghosts are those of their owners.
+void Simulation::measure_joints() {
+  joint_gap_ = 0.0;
+  for (const PlacedJoint& placed : joints_) joint_gap_ = std::max(joint_gap_, gap_of(bodies_, placed));
+}
+
+/// r = D^T v* + s: s keeps gaps from closing further than they are open, undoes overlaps and makes impacts rebound.
+void Simulation::add_contact_offsets(ContactProblem& problem) const {
+  const Stabilisation& how = options_.stabilisation;
   const WriteArray r(problem.r);
   problem.K.friction.reserve(contacts_.contacts.size());
   for (int k = 0; k < contacts_.size(); ++k) {
@@ -251,18 +298,17 @@ ContactProblem Simulation::assemble() {
     problem.K.friction.push_back(surface.friction);
     if (contact.b < 0 && !scene_walls_[static_cast<std::size_t>(-1 - contact.b)].motion.is_rest())
       Vec3::Map(r.data() + 3 * k) += ContactFrame(contact.normal.data()).to_contact(wall_velocity(contact));
-    double offset = std::max(contact.gap / options_.step, -options_.recovery_speed);
     // Before the step: gravity, which pulls alike on both bodies of a pair, has not yet pressed on a wall.
     const double pressed = contact.b < 0 ? options_.step * contact.normal.dot(options_.gravity) : 0.0;
     const double approach = r[3 * k] + pressed;
+    double offset = keep_apart(how, options_.step, {contact.gap, approach, 0.0, how.compliance}).offset;
     const bool hits = contact.gap + options_.step * r[3 * k] < 0.0;
     if (hits && approach < -options_.restitution_threshold) offset = std::min(offset, surface.restitution * approach);
     r[3 * k] += offset;
   }
-  return problem;
 }
 
-/// The impulses of the last step where the contact already existed, else zero.
+/// The impulses of the last step where the contact already existed, else zero; those of joints.
 Vector Simulation::starting_impulses(const ContactProblem& problem) const {
   Vector x = problem.make_vector();
   if (!options_.warm_start) return x;
@@ -271,6 +317,11 @@ Vector Simulation::starting_impulses(const ContactProblem& problem) const {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
     const Vec3& impulse = neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse;
     Eigen::Map<Vec3>(out.data() + 3 * k) = ContactFrame(contact.normal.data()).to_contact(impulse);
+  }
+  double* const joint_part = out.data() + 3 * contacts_.size();
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const int first = joint_rows_.first_row[k], last = joint_rows_.first_row[k + 1];
+    std::copy_n(joints_[k].joint.impulse, last - first, joint_part + first);
   }
   return x;
 }
@@ -328,6 +379,11 @@ void Simulation::integrate(const ContactProblem& problem, Vec x) {
     impulses_[static_cast<std::size_t>(k)] = world;
     neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse = world;
   }
+  const double* const joint_part = impulse.data() + 3 * contacts_.size();
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    const int first = joint_rows_.first_row[k], last = joint_rows_.first_row[k + 1];
+    std::copy_n(joint_part + first, last - first, joints_[k].joint.impulse);
+  }
 }
 
 /// Collective: the numbers of the report that follow from the bodies and contacts as they are.
@@ -358,7 +414,11 @@ void Simulation::summarise() {
   }
   sums[lost] += static_cast<double>(behind_walls.size());
   comm_.sum(sums);
-  report_.max_penetration = comm_.max(penetration);
+  std::array<double, 2> largest{penetration, joint_gap_};
+  comm_.max(largest);
+  report_.max_penetration = largest[0];
+  report_.max_joint_gap = largest[1];
+  report_.joints = initial_joints_;
   report_.kinetic_energy = sums[energy];
   report_.momentum = Vec3(sums.data() + momentum);
   report_.contacts = std::llround(sums[contacts]);
@@ -368,7 +428,8 @@ void Simulation::summarise() {
 
 Progress Simulation::pause() {
   moved_ = neighbourhood_.reach.bodies;
-  return {report_.step, mean_radius_, recall(bodies_, neighbourhood_.pairs), balancer_.state(), true};
+  return {report_.step,      mean_radius_,        recall(bodies_, neighbourhood_.pairs),
+          balancer_.state(), records_of(joints_), true};
 }
 
 StepReport Simulation::report() {
@@ -377,6 +438,11 @@ StepReport Simulation::report() {
   double penetration = 0.0;
   for (const auto& contact : present.contacts) penetration = std::max(penetration, -contact.gap);
   report_.max_penetration = comm_.max(penetration);
+  if (initial_joints_ > 0) {
+    bodies_.refresh_ghost_attitudes(neighbourhood_.halo);
+    measure_joints();
+    report_.max_joint_gap = comm_.max(joint_gap_);
+  }
   return report_;
 }
 

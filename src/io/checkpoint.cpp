@@ -24,6 +24,7 @@ namespace scree::io {
 namespace fs = std::filesystem;
 using collision::ContactMemory;
 using model::Body;
+using model::Joint;
 using parallel::Comm;
 
 namespace {
@@ -62,6 +63,30 @@ H5Handle contact_type() {
   return record;
 }
 
+H5Handle joint_type() {
+  H5Handle record(H5Tcreate(H5T_COMPOUND, sizeof(Joint)), H5Tclose, "make a type");
+  const auto integers = {std::pair("id", offsetof(Joint, id)), std::pair("kind", offsetof(Joint, kind)),
+                         std::pair("first", offsetof(Joint, first)), std::pair("second", offsetof(Joint, second)),
+                         std::pair("collides", offsetof(Joint, collides))};
+  for (const auto& [name, offset] : integers) insert(record, name, offset, H5T_NATIVE_INT64);
+  const auto numbers = {std::pair("length", offsetof(Joint, length)),
+                        std::pair("lower", offsetof(Joint, lower)),
+                        std::pair("upper", offsetof(Joint, upper)),
+                        std::pair("motor_speed", offsetof(Joint, motor_speed)),
+                        std::pair("motor_limit", offsetof(Joint, motor_limit)),
+                        std::pair("compliance", offsetof(Joint, compliance)),
+                        std::pair("angular_compliance", offsetof(Joint, angular_compliance)),
+                        std::pair("damping", offsetof(Joint, damping)),
+                        std::pair("angle", offsetof(Joint, angle))};
+  for (const auto& [name, offset] : numbers) insert(record, name, offset, H5T_NATIVE_DOUBLE);
+  const H5Handle anchors = array_type(H5T_NATIVE_DOUBLE, 6), frames = array_type(H5T_NATIVE_DOUBLE, 8);
+  const H5Handle impulses = array_type(H5T_NATIVE_DOUBLE, Joint::max_rows);
+  insert(record, "anchors", offsetof(Joint, anchor), anchors.get());
+  insert(record, "frames", offsetof(Joint, frame), frames.get());
+  insert(record, "impulse", offsetof(Joint, impulse), impulses.get());
+  return record;
+}
+
 /// A sum over records that does not depend on their order, so that any number of ranks can verify it.
 template <typename Record>
 std::int64_t local_checksum(const std::vector<Record>& records) {
@@ -78,10 +103,12 @@ std::int64_t local_checksum(const std::vector<Record>& records) {
   }
   return static_cast<std::int64_t>(sum);
 }
-static_assert(sizeof(Body) % 8 == 0 && sizeof(ContactMemory) % 8 == 0, "the checksum reads whole words");
+static_assert(sizeof(Body) % 8 == 0 && sizeof(ContactMemory) % 8 == 0 && sizeof(Joint) % 8 == 0,
+              "the checksum reads whole words");
 
-std::int64_t checksum(const Comm& comm, const std::vector<Body>& bodies, const std::vector<ContactMemory>& contacts) {
-  return comm.sum(local_checksum(bodies)) ^ comm.sum(local_checksum(contacts));
+std::int64_t checksum(const Comm& comm, const std::vector<Body>& bodies, const dynamics::Progress& progress) {
+  return comm.sum(local_checksum(bodies)) ^ comm.sum(local_checksum(progress.memories)) ^
+         comm.sum(local_checksum(progress.joints));
 }
 
 /// The part of `total` records that this rank takes: as many as the rank that wrote them, else an equal share.
@@ -108,7 +135,9 @@ dynamics::Progress read_progress(const Comm& comm, const SharedHdf5& in) {
           .memories = in.read_records<ContactMemory>("contacts", contact_type().get(), slab),
           .balance = {.loss = in.read_attribute<double>("balance_loss"),
                       .price = in.read_attribute<double>("balance_price"),
-                      .cut_share = in.read_attribute<double>("balance_cut_share")}};
+                      .cut_share = in.read_attribute<double>("balance_cut_share")},
+          .joints = in.read_records<Joint>("joints", joint_type().get(),
+                                           slab_to_read(comm, {}, in.shape_of("joints").length))};
 }
 
 /// As data sets: attributes are limited to 64 kB.
@@ -123,10 +152,11 @@ void write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulati
   const dynamics::Progress progress = simulation.pause();
   std::vector<Body> bodies;
   for (int k = 0; k < simulation.bodies().owned(); ++k) bodies.push_back(simulation.bodies().get(k));
-  const std::int64_t sum = checksum(comm, bodies, progress.memories);
+  const std::int64_t sum = checksum(comm, bodies, progress);
   const std::int64_t counts[] = {std::ssize(bodies), std::ssize(progress.memories)};
   const auto records =
-      static_cast<std::int64_t>(bodies.size() * sizeof(Body) + progress.memories.size() * sizeof(ContactMemory));
+      static_cast<std::int64_t>(bodies.size() * sizeof(Body) + progress.memories.size() * sizeof(ContactMemory) +
+                                progress.joints.size() * sizeof(Joint));
   write_shared_hdf5(comm, file, comm.sum(records) + std::ssize(scene_text), [&](SharedHdf5& out) {
     out.add_attribute("format", format_number);
     out.add_attribute("step", progress.step);
@@ -137,6 +167,7 @@ void write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulati
     out.add_attribute("checksum", sum);
     out.add_records("bodies", body_type().get(), std::span<const Body>(bodies));
     out.add_records("contacts", contact_type().get(), std::span<const ContactMemory>(progress.memories));
+    out.add_records("joints", joint_type().get(), std::span<const Joint>(progress.joints));
     out.add_entries("bodies_by_rank", std::span(counts).first(1));
     out.add_entries("contacts_by_rank", std::span(counts).last(1));
     write_text(comm, out, "scene", scene_text);

@@ -174,6 +174,10 @@ std::int64_t bytes_at_most(const dynamics::StepProblem& problem) {
 
 void write_global_problem(const parallel::Comm& comm, const std::filesystem::path& path,
                           const dynamics::StepProblem& problem) {
+  if (comm.any(!problem.rigid || !problem.problem.K.joints.empty()))
+    throw InputError(path.string() +
+                     ": FCLIB's global problems know neither joints nor compliance: dump a problem of "
+                     "rigid contacts only");
   write_shared_hdf5(comm, path, comm.sum(bytes_at_most(problem)),
                     [&](SharedHdf5& file) { write(comm, file, path.stem().string(), assemble(comm, problem)); });
 }

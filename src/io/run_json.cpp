@@ -97,7 +97,9 @@ std::string to_json(const RunSummary& summary) {
   json.field("time", summary.last.time);
   json.field("bodies", summary.last.bodies);
   json.field("contacts", summary.last.contacts);
+  json.field("joints", summary.last.joints);
   json.field("max_penetration", summary.last.max_penetration);
+  json.field("max_joint_gap", summary.last.max_joint_gap);
   json.field("kinetic_energy", summary.last.kinetic_energy);
   json.field("momentum", std::span<const double>(summary.last.momentum.data(), 3));
   json.field("lost_bodies", summary.last.lost_bodies);

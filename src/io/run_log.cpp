@@ -77,6 +77,7 @@ void RunLog::header(const dynamics::Simulation& simulation) {
   say(fmt::format("ghosts          per rank {}", ghosts));
   say(fmt::format("partition       imbalance {:.3f}, edge cut {}", partition.imbalance, partition.edge_cut));
   say(fmt::format("walls           {}", scene_.walls.size()));
+  if (!scene_.joints.empty()) say(fmt::format("joints          {}", scene_.joints.size()));
   say(fmt::format("solver          {}, law {}, tolerance {}, at most {} iterations", solver.name,
                   problem::name_of(solver.law), solver.stop.tolerance, solver.stop.max_iterations));
   say(fmt::format("time            {} steps of {} s", scene_.steps, scene_.step.step));

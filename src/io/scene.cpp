@@ -10,10 +10,13 @@
 #include <fstream>
 #include <limits>
 #include <numbers>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include "scree/io/periodic.hpp"
 #include "scree/io/room.hpp"
+#include "scree/io/scene_joints.hpp"
 #include "scree/parallel/error.hpp"
 
 namespace scree::io {
@@ -74,6 +77,10 @@ class SceneReader {
     if (const auto bodies = root_.find("bodies")) {
       for (const Entry& body : bodies->items()) read_body(body);
     }
+    if (const auto joints = root_.find("joints")) {
+      for (const Entry& joint : joints->items())
+        scene_.joints.push_back(read_joint(joint, std::ssize(scene_.joints), {scene_.bodies, body_names_}));
+    }
     if (scene_.body_count == 0) root_.fail("has no bodies: add an entry to 'fills' or 'bodies'");
     read_time();
     read_contact();
@@ -95,6 +102,7 @@ class SceneReader {
   void read_radius(const Entry& entry, Fill& fill) const;
   void read_count(const Entry& entry, Fill& fill) const;
   void read_body(const Entry& entry);
+  std::string read_body_name(const Entry& entry) const;
   void read_time();
   void read_contact();
   void read_solver();
@@ -108,6 +116,7 @@ class SceneReader {
 
   Entry root_;
   std::vector<Entry> wall_entries_;  // where each wall of the scene comes from
+  std::vector<std::string> body_names_;
   Scene scene_;
 };
 
@@ -275,8 +284,21 @@ void SceneReader::read_body(const Entry& entry) {
       entry.fail(fmt::format("starts {:.6g} m inside the wall '{}': move it", -gap, wall.name));
     }
   }
+  body_names_.push_back(read_body_name(entry));
   ++scene_.body_count;
   scene_.bodies.push_back(body);
+}
+
+/// Empty if the body has none.
+std::string SceneReader::read_body_name(const Entry& entry) const {
+  const auto given = entry.find("name");
+  if (!given) return "";
+  const std::string name = given->text();
+  if (name.find_first_not_of("0123456789") == std::string::npos)
+    given->fail("is a number, which joints would take for an index: use a letter");
+  if (std::ranges::find(body_names_, name) != body_names_.end())
+    given->fail("is the name of another body too: choose another one");
+  return name;
 }
 
 void SceneReader::read_time() {
@@ -299,7 +321,9 @@ void SceneReader::read_contact() {
   if (!contact) return;
   if (const auto value = contact->find("margin")) scene_.step.margin = value->non_negative();
   if (const auto value = contact->find("skin")) scene_.step.skin = value->positive();
-  if (const auto value = contact->find("recovery_speed")) scene_.step.recovery_speed = value->non_negative();
+  if (const auto value = contact->find("recovery_speed"))
+    scene_.step.stabilisation.recovery_speed = value->non_negative();
+  if (const auto section = contact->find("stabilisation")) read_stabilisation(*section, scene_.step.stabilisation);
   if (const auto value = contact->find("restitution_threshold"))
     scene_.step.restitution_threshold = value->non_negative();
   if (const auto value = contact->find("warm_start")) scene_.step.warm_start = value->flag();
@@ -442,11 +466,14 @@ std::string read_text(const std::filesystem::path& file) {
   return text.str();
 }
 
-/// Finds bodies of a small set that a sphere overlaps.
+/// Finds bodies of a small set that a sphere overlaps, but for those that a joint keeps from touching it.
 class OverlapFinder {
  public:
-  OverlapFinder(const std::vector<model::Body>& bodies, const model::Periodicity& space)
+  OverlapFinder(const std::vector<model::Body>& bodies, const std::vector<model::Joint>& joints,
+                const model::Periodicity& space)
       : bodies_(bodies), space_(space), order_(bodies.size()) {
+    for (const model::Joint& joint : joints)
+      if (joint.collides == 0) joined_.insert(std::minmax({joint.first, joint.second}));
     for (std::size_t k = 0; k < bodies.size(); ++k) {
       order_[k] = k;
       largest_ = std::max(largest_, bodies[k].radius);
@@ -477,7 +504,8 @@ class OverlapFinder {
       const model::Body& other = bodies_[*near];
       const double distance = (Vec3::Map(other.position) - Vec3::Map(body.position)).norm();
       const double allowed = allowed_overlap * std::min(other.radius, body.radius);
-      if (other.id != body.id && distance < other.radius + body.radius - allowed) return *near;
+      const bool may_touch = other.id != body.id && !joined_.contains(std::minmax({other.id, body.id}));
+      if (may_touch && distance < other.radius + body.radius - allowed) return *near;
     }
     return std::nullopt;
   }
@@ -487,6 +515,7 @@ class OverlapFinder {
   const std::vector<model::Body>& bodies_;
   const model::Periodicity& space_;
   std::vector<std::size_t> order_;
+  std::set<std::pair<std::int64_t, std::int64_t>> joined_;
   double largest_ = 0.0;
 };
 
@@ -526,7 +555,7 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
     if (scene.body_count / comm.size() > std::numeric_limits<std::int32_t>::max() / 4) {
       throw InputError(fmt::format("{}: asks for {} bodies: use more ranks", scene.file, scene.body_count));
     }
-    const OverlapFinder listed(scene.bodies, scene.space);
+    const OverlapFinder listed(scene.bodies, scene.joints, scene.space);
     std::int64_t first_id = 0;
     for (std::size_t f = 0; f < scene.fills.size(); ++f) {
       const Fill& fill = scene.fills[f];
@@ -563,6 +592,8 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
   if (!checkpoint) {
     setup.bodies = make_bodies(comm, scene);
     setup.bodies.space = scene.space;
+    const Share share = share_of(comm, std::ssize(scene.joints));
+    setup.joints.assign(scene.joints.begin() + share.begin, scene.joints.begin() + share.end);
     return setup;
   }
   parallel::all_or_none(comm, [&] {

@@ -121,4 +121,9 @@ void Bodies::refresh_ghosts(const parallel::Halo& halo) {
     position[static_cast<std::size_t>(owned_) + k] += ghost_shift_[k];
 }
 
+void Bodies::refresh_ghost_attitudes(const parallel::Halo& halo) {
+  static_assert(sizeof(Quat) == 4 * sizeof(double));
+  if (size() > 0) halo.forward(attitude.data()->coeffs().data(), {4, 4});
+}
+
 }  // namespace scree::model

@@ -1,6 +1,8 @@
 #include "scree/problem/body_operator.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "contact_kernels.hpp"
@@ -29,6 +31,16 @@ std::vector<char> mirrored_bodies(const Halo& halo, int local) {
   for (const auto& neighbour : halo.neighbours())
     for (const int item : neighbour.sent) mirrored[static_cast<std::size_t>(item)] = 1;
   return mirrored;
+}
+
+/// Below it a block counts as singular: its rows depend on each other, or one of them is absent.
+double smallest_determinant(const Mat3& block) { return 1e-8 * block.diagonal().cwiseAbs().prod(); }
+
+/// No row has a bound: the block's own problem is a linear system.
+bool is_free(const RowBounds& bounds) {
+  for (int c = 0; c < 3; ++c)
+    if (bounds.lower[c] > -HUGE_VAL || bounds.upper[c] < HUGE_VAL) return false;
+  return true;
 }
 
 void add(BodyMotion& motion, const Vec3& v, const Vec3& u) {
@@ -80,7 +92,7 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
       return body < 0 ? 0.0 : 1.0 / bodies.radius[static_cast<std::size_t>(body)];
     };
     joints_.push_back({block.a, block.b, block.linear, per_radius(block.a) * block.spin_a,
-                       per_radius(block.b) * block.spin_b, Mat3::Zero()});
+                       per_radius(block.b) * block.spin_b, Mat3::Zero(), Mat3::Zero(), false});
   }
   sort_into_batches(constraints.contacts, halo);
   build_stages(bodies);
@@ -253,6 +265,7 @@ void BodyOperator::set_local_problems() {
     Joint& joint = joints_[k];
     joint.own = own_block(joint, rest[joint.a], rest[joint.b]);
     joint.own.diagonal() += compliance_of(contact_count() + static_cast<int>(k));
+    joint.own.computeInverseWithCheck(joint.inverse, joint.is_regular, smallest_determinant(joint.own));
   }
 }
 
@@ -439,7 +452,9 @@ void BodyOperator::relax_joint(int joint, const SweepData& data) const {
   Eigen::Map<Vec3> x(data.x + 3 * block);
   const Vec3 w =
       velocity_of(j, data.bodies) + Eigen::Map<const Vec3>(data.r + 3 * block) + compliance_of(block).cwiseProduct(x);
-  const Vec3 impulse = solve_block(data.set, block, j.own, w - j.own * x, x);
+  const RowBounds& bounds = data.set.joints[static_cast<std::size_t>(joint)];
+  const Vec3 impulse =
+      j.is_regular && is_free(bounds) ? Vec3(x - j.inverse * w) : solve_block(data.set, block, j.own, w - j.own * x, x);
   const Vec3 change = impulse - x;
   x = impulse;
   BodyMotion& a = data.bodies[j.a];

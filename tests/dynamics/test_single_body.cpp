@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(slow_approaches_do_not_rebound) {
 BOOST_AUTO_TEST_CASE(an_overlap_is_undone_no_faster_than_the_recovery_speed) {
   for (const double recovery : {0.5, 2.0}) {
     Setup setup = one_sphere({0.0, 0.0, 0.6 * radius}, Vec3::Zero(), 0.3);
-    setup.step.recovery_speed = recovery;
+    setup.step.stabilisation.recovery_speed = recovery;
     Simulation simulation(world(), std::move(setup));
     double fastest = 0.0;
     for (int k = 0; k < 400; ++k) {

@@ -29,6 +29,10 @@ io::Scene small_scene() {
       "materials: {ball: {friction: 0.4}}\n"
       "walls: [{container: {lower: [0, 0, 0], upper: [1, 1, 2]}}]\n"
       "fills: [{region: {box: {lower: [0, 0, 0], upper: [1, 1, 1.4]}}, radius: {min: 0.06, max: 0.09}, count: 200}]\n"
+      "bodies: [{name: a, position: [0.4, 0.5, 1.7], radius: 0.08}, {name: b, position: [0.6, 0.5, 1.7], radius: "
+      "0.08}]\n"
+      "joints: [{kind: hinge, bodies: [a], anchor: [0.3, 0.5, 1.7], axis: [0, 1, 0]},\n"
+      "         {kind: ball, bodies: [a, b], anchor: [0.5, 0.5, 1.7]}]\n"
       "time: {step: 0.005, steps: 40}\n"
       "solver: {max_iterations: 40}\n",
       "small.yaml");

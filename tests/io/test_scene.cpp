@@ -349,3 +349,69 @@ BOOST_AUTO_TEST_CASE(the_decomposition_is_chosen_by_name) {
   check("{threshold: 1}", "must be greater than 1");
   check("{threshold: .nan}", "threshold");
 }
+
+namespace {
+
+const std::string jointed = R"(bodies:
+  - {name: arm, position: [1, 0, 3], radius: 0.1}
+  - {name: bob, position: [2, 0, 3], radius: 0.2}
+  - {position: [2.2, 0, 3], radius: 0.2}
+joints:
+  - {kind: hinge, bodies: [arm], anchor: [0, 0, 3], axis: [0, 2, 0], limits: [-2, 1], motor: {speed: 3, torque: 5}}
+  - {kind: fixed, bodies: [bob, 2], anchor: [2.1, 0, 3], angular_compliance: 0.5, damping: 0.01}
+  - {kind: distance, bodies: [0, bob], compliance: 1e-3, collide: true}
+time: {steps: 1}
+contact: {stabilisation: {kind: baumgarte, gain: 0.5}}
+)";
+
+void check_joint_error(const std::string& from, const std::string& to, const std::string& expected) {
+  std::string text = jointed;
+  const auto at = text.find(from);
+  BOOST_REQUIRE(at != std::string::npos);
+  const std::string error = error_of(text.replace(at, from.size(), to));
+  BOOST_TEST(error.find(expected) != std::string::npos, "got '" << error << "', expected '" << expected << "'");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(joints_are_read) {
+  const Scene scene = io::parse_scene(jointed, "s.yaml");
+  BOOST_REQUIRE(scene.joints.size() == 3);
+  const model::Joint &hinge = scene.joints[0], &fixed = scene.joints[1], &distance = scene.joints[2];
+  BOOST_TEST(hinge.second == model::world_id);
+  BOOST_TEST(hinge.anchor[0][0] == -1.0);
+  BOOST_TEST(hinge.anchor[1][2] == 3.0);
+  BOOST_TEST(hinge.lower == -2.0);
+  BOOST_TEST(hinge.upper == 1.0);
+  BOOST_TEST(hinge.motor_speed == 3.0);
+  BOOST_TEST(hinge.motor_limit == 5.0);
+  BOOST_TEST(fixed.first == 1);
+  BOOST_TEST(fixed.second == 2);
+  BOOST_TEST(fixed.angular_compliance == 0.5);
+  BOOST_TEST(fixed.damping == 0.01);
+  BOOST_TEST(distance.length == 1.0);
+  BOOST_TEST(distance.compliance == 1e-3);
+  BOOST_TEST(distance.collides == 1);
+  BOOST_TEST((scene.step.stabilisation.kind == scree::dynamics::StabilisationKind::baumgarte));
+  BOOST_TEST(scene.step.stabilisation.gain == 0.5);
+  // bob and the third body overlap, which their joint allows.
+  BOOST_TEST(world().sum(std::int64_t{io::make_setup(world(), scene).bodies.owned()}) == 3);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_with_joints_is_said) {
+  check_joint_error("bodies: [arm]", "bodies: [leg]", "joints[0].bodies[0]: there is no body of the name 'leg'");
+  check_joint_error("bodies: [arm]", "bodies: [7]", "only 3 entries in 'bodies'");
+  check_joint_error("bodies: [arm]", "bodies: [arm, arm]", "names the same body twice");
+  check_joint_error("bodies: [arm]", "bodies: []", "must name one body");
+  check_joint_error("name: bob", "name: arm", "is the name of another body too");
+  check_joint_error("name: bob", "name: 12", "is a number");
+  check_joint_error("kind: hinge", "kind: weld", "must be one of ball, hinge, slider, fixed, distance");
+  check_joint_error("kind: hinge", "kind: ball", "joints[0].axis: a joint of kind 'ball' has none");
+  check_joint_error("axis: [0, 2, 0], ", "", "joints[0]: needs the key 'axis'");
+  check_joint_error("limits: [-2, 1]", "limits: [2, 1]", "must not exceed");
+  check_joint_error("limits: [-2, 1]", "limits: [2]", "two numbers");
+  check_joint_error("torque: 5", "force: 5", "has a 'torque'");
+  check_joint_error("torque: 5", "toqrue: 5", "the nearest known key is 'torque'");
+  check_joint_error("bodies: [0, bob]", "bodies: [0]", "needs the key 'anchors'");
+  check_joint_error("kind: baumgarte", "kind: gap", "only the kind 'baumgarte' has a gain");
+}

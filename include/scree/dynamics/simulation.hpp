@@ -9,8 +9,12 @@
 
 #include "scree/collision/contacts.hpp"
 #include "scree/dynamics/balancer.hpp"
+#include "scree/dynamics/joint_partners.hpp"
+#include "scree/dynamics/joint_rows.hpp"
 #include "scree/dynamics/search.hpp"
+#include "scree/dynamics/stabilisation.hpp"
 #include "scree/model/bodies.hpp"
+#include "scree/model/joint.hpp"
 #include "scree/model/material.hpp"
 #include "scree/model/wall.hpp"
 #include "scree/parallel/comm.hpp"
@@ -34,7 +38,7 @@ struct SolverChoice {
   solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 200, .all_measures = false};
   problem::Law law = problem::Law::cone;
   BoundSource bounds = BoundSource::frictionless;
-  int facets = 8;  ///< of the polygons of the laws `prism` and `polyhedral`
+  int facets = 8;             ///< of the polygons of the laws `prism` and `polyhedral`
   problem::SweepPlan sweeps;  ///< across ranks
 };
 
@@ -43,7 +47,7 @@ struct StepOptions {
   model::Vec3 gravity{0.0, 0.0, -9.81};  ///< m/s^2
   double margin = 0.1;                   ///< contacts enter before they touch: gap up to this times the mean radius
   double skin = 0.3;                     ///< near pairs are kept until bodies moved this times the mean radius
-  double recovery_speed = 1.0;           ///< largest speed at which an overlap is undone (m/s)
+  Stabilisation stabilisation;           ///< of contacts and joints
   double restitution_threshold = 0.1;    ///< slower approaches do not rebound (m/s)
   bool warm_start = true;                ///< start from the impulses of the last step
 };
@@ -54,14 +58,16 @@ struct Progress {
   double mean_radius = 0.0;                        ///< the length that margins are measured by (m)
   std::vector<collision::ContactMemory> memories;  ///< of contacts; each rank gives some of all
   BalanceState balance;
-  bool in_place = false;  ///< the bodies lie on the ranks as they did, so they need no new partition
+  std::vector<model::Joint> joints = {};  ///< each rank gives some of all
+  bool in_place = false;                  ///< the bodies lie on the ranks as they did, so they need no new partition
 };
 
 /// All that a simulation starts from on this rank.
 struct Setup {
   std::vector<model::Material> materials;
   std::vector<model::Wall> walls;
-  model::Bodies bodies;  ///< owned ones only, spread over the ranks in any way
+  model::Bodies bodies;                   ///< owned ones only, spread over the ranks in any way
+  std::vector<model::Joint> joints = {};  ///< spread over the ranks in any way; a resumed run takes those of `resumed`
   StepOptions step;
   SolverChoice solver;
   BalanceOptions balance;
@@ -74,6 +80,7 @@ struct StepProblem {
   const parallel::Halo& halo;
   const collision::ContactSet& contacts;
   const problem::ContactProblem& problem;
+  bool rigid;  ///< the operator has no compliance on this rank
 };
 
 /// Numbers of one step, equal on all ranks.
@@ -82,11 +89,13 @@ struct StepReport {
   double time = 0.0;  ///< s
   std::int64_t bodies = 0;
   std::int64_t contacts = 0;
+  std::int64_t joints = 0;
   int iterations = 0;
   int stages = 0;  ///< exchanges of velocities per sweep across ranks
   bool converged = false;
   double residual = 0.0;                       ///< natural
   double max_penetration = 0.0;                ///< m
+  double max_joint_gap = 0.0;                  ///< by which a joint is apart, at the start of the step (m)
   double kinetic_energy = 0.0;                 ///< J
   model::Vec3 momentum = model::Vec3::Zero();  ///< linear, of all bodies (kg m/s)
   std::int64_t lost_bodies = 0;
@@ -111,7 +120,7 @@ class Simulation {
   /// go on alike, bit for bit on the same number of ranks.
   [[nodiscard]] Progress pause();
 
-  /// The state as it is now, without a step; penetration is measured anew.
+  /// The state as it is now, without a step; penetration and gaps of joints are measured anew.
   [[nodiscard]] StepReport report();
 
   [[nodiscard]] std::int64_t steps_made() const { return report_.step; }
@@ -122,6 +131,8 @@ class Simulation {
   /// Contacts that this rank owns, of the last step, and their impulses in the world frame, acting on b (N s).
   [[nodiscard]] const collision::ContactSet& contacts() const { return contacts_; }
   [[nodiscard]] const std::vector<model::Vec3>& impulses() const { return impulses_; }
+  /// Joints that this rank owns, with their impulses and angles of the last step.
+  [[nodiscard]] const std::vector<PlacedJoint>& joints() const { return joints_; }
   /// How many contacts with an impulse each owned body had in the last step, those owned by other ranks included.
   [[nodiscard]] std::vector<int> contact_counts() const;
 
@@ -146,7 +157,12 @@ class Simulation {
   void update_neighbourhood();
   void find_coming_contacts();
   [[nodiscard]] std::optional<RebalanceReport> rebalance_if_due();
+  void search_anew(Reach reach, std::vector<collision::ContactMemory> memories,
+                   const std::vector<model::Joint>& joints);
   [[nodiscard]] problem::ContactProblem assemble();
+  [[nodiscard]] std::vector<double> row_compliance() const;
+  void measure_joints();
+  void add_contact_offsets(problem::ContactProblem& problem) const;
   void set_friction_bounds(problem::ContactProblem& problem, Vec x);
   [[nodiscard]] parallel::Vector starting_impulses(const problem::ContactProblem& problem) const;
   void solve(problem::ContactProblem& problem, Vec x);
@@ -175,9 +191,14 @@ class Simulation {
   double walls_moved_ = 0.0;    ///< bound on how much nearer walls came since the last search (m)
   collision::ContactSet contacts_;
   std::vector<model::Vec3> impulses_;
+  std::vector<PlacedJoint> joints_;
+  JointRows joint_rows_;    ///< of the last step
+  double joint_gap_ = 0.0;  ///< largest of this rank's joints (m)
+  bool is_rigid_ = true;    ///< nothing on this rank has compliance in the last step
   StepReport report_;
   parallel::PhaseTimer timer_;
   std::int64_t initial_bodies_ = 0;
+  std::int64_t initial_joints_ = 0;
   std::int64_t local_updates_ = 0;
   std::int64_t total_iterations_ = 0;
   std::int64_t searches_ = 0;

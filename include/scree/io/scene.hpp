@@ -10,6 +10,7 @@
 #include "scree/io/checkpoint.hpp"
 #include "scree/io/fill.hpp"
 #include "scree/io/scene_document.hpp"
+#include "scree/model/joint.hpp"
 #include "scree/parallel/comm.hpp"
 
 namespace scree::io {
@@ -31,7 +32,8 @@ struct Scene {
   std::vector<model::Wall> walls;
   std::vector<Fill> fills;
   std::vector<model::Body> bodies;  ///< those listed one by one; their ids follow those of the fills
-  std::int64_t body_count = 0;      ///< of fills and listed bodies together
+  std::vector<model::Joint> joints;
+  std::int64_t body_count = 0;  ///< of fills and listed bodies together
   std::uint64_t seed = 1;
   dynamics::StepOptions step;
   dynamics::SolverChoice solver;

@@ -60,6 +60,8 @@ class Bodies {
 
   /// Collective among neighbours: position and velocities of the owned bodies replace those of their ghosts.
   void refresh_ghosts(const parallel::Halo& halo);
+  /// The same for attitudes: joints need them, contacts of spheres do not.
+  void refresh_ghost_attitudes(const parallel::Halo& halo);
 
  private:
   void append(const Body& body);

@@ -104,7 +104,9 @@ class BodyOperator : public ContactOperator {
     model::Mat3 linear;
     model::Mat3 spin_a;  ///< on surface speeds u: without unit
     model::Mat3 spin_b;
-    model::Mat3 own;  ///< N_kk, of the masses that the joint sees in a sweep (1/kg)
+    model::Mat3 own;      ///< N_kk, of the masses that the joint sees in a sweep (1/kg)
+    model::Mat3 inverse;  ///< of N_kk (kg), if it has one
+    bool is_regular;      ///< it has
   };
   struct Range {
     int first = 0;
