@@ -1,4 +1,6 @@
-// Mechanisms over a long time against their closed forms and conserved energy.
+// Mechanisms over a long time against their closed forms and conserved energy: of three bodies at most, so that more
+// ranks would only be empty.
+// ranks: 1 2 3
 // timeout: 300
 #include <cmath>
 #include <numbers>
