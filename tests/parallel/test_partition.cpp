@@ -109,6 +109,9 @@ BOOST_AUTO_TEST_CASE(partitioners_have_names) {
   BOOST_TEST(find_partitioner("hilbert").name == "hilbert");
   BOOST_CHECK_THROW((void)find_partitioner("metis"), scree::InputError);
   BOOST_CHECK_THROW((void)find_partitioner(""), scree::InputError);
+  const bool has_parmetis = std::ranges::count(partitioners(), "parmetis", &Partitioner::name) == 1;
+  if (!has_parmetis) BOOST_CHECK_THROW((void)find_partitioner("parmetis"), scree::InputError);
+  BOOST_TEST(partitioners().front().name == (has_parmetis ? "parmetis" : "rcb"));
 }
 
 BOOST_AUTO_TEST_CASE(imbalance_counts_ranks_that_have_nothing) {
