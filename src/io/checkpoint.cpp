@@ -196,7 +196,7 @@ Checkpoint read_checkpoint(const Comm& comm, const fs::path& file) {
   } catch (const std::exception& error) {
     throw InputError(fmt::format("{}: not a good checkpoint ({}): take another one", file.string(), error.what()));
   }
-  if (checksum(comm, bodies, checkpoint.progress.memories) != expected)
+  if (checksum(comm, bodies, checkpoint.progress) != expected)
     throw InputError(file.string() + ": the checkpoint is damaged, its checksum differs: take another one");
   for (const Body& body : bodies) checkpoint.bodies.add_owned(body);
   return checkpoint;
