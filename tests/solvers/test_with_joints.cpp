@@ -2,6 +2,7 @@
 // timeout: 200
 #include <boost/test/data/test_case.hpp>
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <unordered_map>
@@ -46,10 +47,11 @@ Mat3 cross_matrix(const Vec3& v) {
 }
 
 /// What a rank owns of the joints of a bed, whose bodies stand in columns: balls between bodies above each other, half
-/// way; for every third body a block to the world: a limit, a motor and an absent row, all along x.
+/// way; for every third body a block to the world: a limit to its speed along x, a motor along y and an absent row.
 struct Joints {
   std::vector<RowBlock> blocks;
   std::vector<RowBounds> bounds;
+  std::vector<Vec3> offsets;  ///< m/s
 
   Joints(const parallel::Comm& comm, const FrozenScene& scene, const model::Bodies& bodies, int layer) {
     std::unordered_map<std::int64_t, int> index;
@@ -61,8 +63,10 @@ struct Joints {
       const std::int64_t above = id + layer;
       if (above < std::ssize(scene.bodies) && id % 2 == 0 &&
           model::contact_owner(owner(id), owner(above)) == comm.rank()) {
-        const Vec3 a = Vec3(scene.bodies[static_cast<std::size_t>(id)].position);
-        const Vec3 arm = 0.5 * (Vec3(scene.bodies[static_cast<std::size_t>(above)].position) - a);
+        const model::Body& lower = scene.bodies[static_cast<std::size_t>(id)];
+        const model::Body& upper = scene.bodies[static_cast<std::size_t>(above)];
+        const Vec3 arm = 0.5 * (Vec3(upper.position) - Vec3(lower.position));
+        offsets.emplace_back(Vec3::Zero());
         blocks.push_back({index.at(id), index.at(above), Mat3::Identity(), cross_matrix(arm), cross_matrix(arm)});
         bounds.push_back({{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}});
       }
@@ -71,29 +75,51 @@ struct Joints {
         linear(0, 0) = linear(1, 1) = 1.0;
         blocks.push_back({index.at(id), -1, linear, Mat3::Zero(), Mat3::Zero()});
         bounds.push_back({{0.0, -1e-3, 0.0}, {HUGE_VAL, 1e-3, 0.0}});
+        offsets.emplace_back(0.3, 0.05, 0.0);
       }
     }
   }
 };
+
+/// Joined bodies do not touch each other.
+void drop_joined_contacts(Frozen& frozen, int layer) {
+  Frozen all = std::move(frozen);
+  frozen.contacts = {};
+  frozen.ids.clear();
+  problem::ConstraintSet& set = frozen.problem.K;
+  set = all.problem.K;
+  set.friction.clear();
+  set.bound.clear();
+  std::size_t k = 0;
+  for (std::size_t stage = 0; stage < collision::stage_count; ++stage) {
+    for (; k < static_cast<std::size_t>(all.contacts.stage_end[stage]); ++k) {
+      if (all.ids[k].first % 2 == 0 && all.ids[k].second == all.ids[k].first + layer) continue;
+      frozen.contacts.contacts.push_back(all.contacts.contacts[k]);
+      frozen.ids.push_back(all.ids[k]);
+      set.friction.push_back(all.problem.K.friction[k]);
+      set.bound.push_back(all.problem.K.bound[k]);
+    }
+    frozen.contacts.stage_end[stage] = frozen.contacts.size();
+  }
+}
 
 /// Collective: the bed with joints, in slabs.
 Frozen freeze_with_joints(const parallel::Comm& comm, const FrozenScene& scene, Law law, int layer) {
   Frozen plain = freeze(comm, scene, Placement::slabs, law);
   model::Bodies bodies;
   for (int k = 0; k < plain.bodies.owned(); ++k) bodies.add_owned(plain.bodies.get(k));
+  drop_joined_contacts(plain, layer);
   const auto lattice = model::CellLattice::for_bodies(comm, bodies);
   const parallel::Halo halo = build_ghost_layer(comm, lattice, bodies, 0.5 * scene.margin);
   const Joints joints(comm, scene, bodies, layer);
   auto N = std::make_unique<problem::BodyOperator>(comm, halo, bodies,
                                                    problem::BodyConstraints{plain.contacts, joints.blocks});
-  problem::Motion motion = N->motion_at_rest();
-  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
-    for (int c = 0; c < 3; ++c) {
-      problem::BodyOperator::bodies_of(motion)[k].v[c] = bodies.velocity[k][c];
-      problem::BodyOperator::bodies_of(motion)[k].u[c] = bodies.radius[k] * bodies.spin[k][c];
-    }
-  parallel::Vector r(comm, N->block_count());
-  N->relative_velocity(motion, r);
+  parallel::Vector r = detail::offsets(scene, bodies, plain.contacts, *N);
+  {
+    const parallel::WriteArray out(r);
+    for (std::size_t k = 0; k < joints.offsets.size(); ++k)
+      Vec3::Map(out.data() + 3 * (plain.ids.size() + k)) += joints.offsets[k];
+  }
   plain.problem.K.joints = joints.bounds;
   return {std::move(bodies),
           std::move(plain.contacts),
@@ -127,5 +153,5 @@ BOOST_DATA_TEST_CASE(solves_contacts_and_joints_together, data::make(all_cases()
       if (bounds.lower[c] == -HUGE_VAL) held = std::max(held, std::abs(rate[c]));
     }
   }
-  BOOST_TEST(world().max(held) <= 1e-4);
+  BOOST_TEST(world().max(held) <= 1e-3);
 }

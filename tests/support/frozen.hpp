@@ -197,7 +197,7 @@ inline parallel::Vector offsets(const FrozenScene& scene, const model::Bodies& b
       free[k].v[c] = bodies.velocity[k][c];
       free[k].u[c] = bodies.radius[k] * bodies.spin[k][c];
     }
-  parallel::Vector offsets(N.comm(), contacts.size());
+  parallel::Vector offsets(N.comm(), N.block_count());
   N.relative_velocity(motion, offsets);
   const parallel::WriteArray r(offsets);
   for (int k = 0; k < contacts.size(); ++k)
