@@ -76,6 +76,7 @@ BOOST_AUTO_TEST_CASE(a_joint_follows_its_bodies_over_the_ranks) {
   Joint joint = make_joint(0, JointKind::fixed, bodies[40], &bodies[41], {-1.0, 5.0, 0.5});
   Setup setup = make_mechanism(bodies, {joint});
   setup.step.gravity.setZero();
+  setup.balance = {.partitioner = "rcb", .when = dynamics::Rebalance::periodic, .period = 5, .threshold = 1.1};
   Simulation simulation(world(), std::move(setup));
   const auto rank_of = [&](std::int64_t id) {
     const auto& all = simulation.bodies();

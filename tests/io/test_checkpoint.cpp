@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(one_rank_goes_on_where_many_stopped) {
 
   const parallel::Comm alone(MPI_COMM_SELF);
   auto checkpoint = io::read_checkpoint(alone, scratch.path() / "c.h5");
-  BOOST_TEST(checkpoint.bodies.owned() == 200);
+  BOOST_TEST(checkpoint.bodies.owned() == scene.body_count);
   BOOST_TEST(!checkpoint.progress.memories.empty());
   dynamics::Simulation resumed(alone, io::make_setup(alone, scene, std::move(checkpoint)));
   make_steps(resumed, 3);
