@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(a_missing_file_fails_on_all_ranks) {
 
 // Keeps the page and the program together: a key that users cannot read about is as good as none.
 BOOST_AUTO_TEST_CASE(every_key_is_documented_and_every_scene_is_valid) {
-  std::filesystem::path source = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  const std::filesystem::path source = SCREE_SOURCE_DIR;
   std::ifstream stream(source / "docs" / "scenes.md");
   std::stringstream page;
   page << stream.rdbuf();
