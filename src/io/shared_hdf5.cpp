@@ -156,6 +156,11 @@ void SharedHdf5::read(const std::string& name, hid_t type, Slab slab, void* reco
   const H5Handle dataset = open_dataset(name);
   const H5Handle space = opened([&] { return H5Dget_space(dataset.get()); }, H5Sclose, "size " + name);
   const H5Handle memory = opened([&] { return H5Screate_simple(1, &here, nullptr); }, H5Sclose, "size " + name);
+  // A rank that asks for too much would fail before the collective transfer, and the others wait in it for ever.
+  agreed("find the part of " + name, [&] {
+    const hssize_t length = H5Sget_simple_extent_npoints(space.get());
+    return slab.first >= 0 && slab.count <= length - slab.first ? 0 : -1;
+  });
   select(name, space, slab);
   agreed("read " + name,
          [&] { return H5Dread(dataset.get(), type, memory.get(), space.get(), transfer_.get(), records); });

@@ -120,7 +120,7 @@ std::optional<std::vector<SparseEntry>> inverse_of_blocks(const Comm& comm, cons
   return columns_of_rank(comm, rows, inverses);
 }
 
-MassFactor::MassFactor(const Comm& comm, const EvenSplit& rows, const SparseMatrix& M) {
+MassFactor::MassFactor(const Comm& comm, const EvenSplit& rows, const SparseMatrix& M) : comm_(comm) {
   const auto own = rows_of_rank(comm, rows, M.entries);
   const auto local = static_cast<PetscInt>(rows.count(comm.rank()));
   petsc(MatCreate(comm.handle(), &matrix_));
@@ -134,18 +134,14 @@ MassFactor::MassFactor(const Comm& comm, const EvenSplit& rows, const SparseMatr
   petsc(MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));
   petsc(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));
 
-  petsc(KSPCreate(comm.handle(), &solver_));
-  petsc(KSPSetOperators(solver_, matrix_, matrix_));
-  petsc(KSPSetType(solver_, KSPPREONLY));
-  PC factorisation = nullptr;
-  petsc(KSPGetPC(solver_, &factorisation));
-  petsc(PCSetType(factorisation, PCLU));
-  petsc(PCFactorSetMatSolverType(factorisation, MATSOLVERMUMPS));
-  petsc(KSPSetUp(solver_));
-  PCFailedReason reason = PC_NOERROR;
-  petsc(PCGetFailedReason(factorisation, &reason));
-  petsc(MatCreateVecs(matrix_, &x_, &b_));
-  if (comm.any(reason != PC_NOERROR)) {
+  MatFactorInfo info;
+  petsc(MatFactorInfoInitialize(&info));
+  petsc(MatGetFactor(matrix_, MATSOLVERMUMPS, MAT_FACTOR_LU, &factor_));
+  petsc(MatLUFactorSymbolic(factor_, matrix_, nullptr, nullptr, &info));
+  petsc(MatLUFactorNumeric(factor_, matrix_, &info));
+  MatFactorError error = MAT_FACTOR_NOERROR;
+  petsc(MatFactorGetError(factor_, &error));
+  if (comm.any(error != MAT_FACTOR_NOERROR)) {
     destroy();
     throw InputError("the mass matrix M is singular: it cannot be factorised");
   }
@@ -154,17 +150,22 @@ MassFactor::MassFactor(const Comm& comm, const EvenSplit& rows, const SparseMatr
 MassFactor::~MassFactor() { destroy(); }
 
 void MassFactor::destroy() {
-  VecDestroy(&x_);
-  VecDestroy(&b_);
-  KSPDestroy(&solver_);
+  MatDestroy(&factor_);
   MatDestroy(&matrix_);
 }
 
-std::vector<double> MassFactor::solve(const std::vector<double>& b) const {
-  std::ranges::copy(b, parallel::WriteArray(b_).data());
-  petsc(KSPSolve(solver_, b_, x_));
-  const parallel::ReadArray x(x_);
-  return {x.data(), x.data() + x.size()};
+std::vector<double> MassFactor::solve(std::vector<double> B, int columns) const {
+  std::vector<double> X(B.size());
+  PetscInt local = 0, total = 0;
+  petsc(MatGetLocalSize(matrix_, &local, nullptr));
+  petsc(MatGetSize(matrix_, &total, nullptr));
+  Mat right = nullptr, solution = nullptr;
+  petsc(MatCreateDense(comm_.handle(), local, PETSC_DECIDE, total, columns, B.data(), &right));
+  petsc(MatCreateDense(comm_.handle(), local, PETSC_DECIDE, total, columns, X.data(), &solution));
+  petsc(MatMatSolve(factor_, right, solution));
+  petsc(MatDestroy(&right));
+  petsc(MatDestroy(&solution));
+  return X;
 }
 
 }  // namespace scree::problem

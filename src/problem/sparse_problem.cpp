@@ -133,18 +133,29 @@ void set_unit(Vec x, std::int64_t k) {
   if (k >= 0 && k < out.size()) out[static_cast<int>(k)] = 1.0;
 }
 
-/// Collective: this rank's rows of W = H^T M^-1 H, one solve a column.
-std::vector<SparseEntry> condense(const Comm& comm, const EvenSplit& contacts, const MassFactor& M,
-                                  Coupling& coupling) {
+/// Collective: this rank's rows of W = H^T M^-1 H. Columns are solved for by the batch.
+std::vector<SparseEntry> condense(const Comm& comm, const EvenSplit& contacts, std::size_t own_dofs,
+                                  const MassFactor& M, Coupling& coupling) {
+  constexpr std::int64_t batch = 64;
   const std::int64_t first = contacts.first(comm.rank());
   const Vector x(comm, static_cast<int>(contacts.count(comm.rank()) / 3)), w = Vector::like(x);
   std::vector<SparseEntry> entries;
-  for (std::int64_t column = 0; column < contacts.total; ++column) {
-    set_unit(x, column - first);
-    coupling.contact_velocity(M.solve(coupling.momentum(x)), nullptr, w);
-    const ReadArray part(w);
-    for (int k = 0; k < part.size(); ++k)
-      if (part[k] != 0.0) entries.push_back({first + k, column, part[k]});
+  for (std::int64_t begin = 0; begin < contacts.total; begin += batch) {
+    const std::int64_t end = std::min(begin + batch, contacts.total);
+    std::vector<double> H;
+    for (std::int64_t column = begin; column < end; ++column) {
+      set_unit(x, column - first);
+      const std::vector<double> momentum = coupling.momentum(x);
+      H.insert(H.end(), momentum.begin(), momentum.end());
+    }
+    const std::vector<double> V = M.solve(std::move(H), static_cast<int>(end - begin));
+    for (std::int64_t column = begin; column < end; ++column) {
+      const double* v = V.data() + static_cast<std::size_t>(column - begin) * own_dofs;
+      coupling.contact_velocity({v, v + own_dofs}, nullptr, w);
+      const ReadArray part(w);
+      for (int k = 0; k < part.size(); ++k)
+        if (part[k] != 0.0) entries.push_back({first + k, column, part[k]});
+    }
   }
   return entries;
 }
@@ -173,7 +184,7 @@ SparseProblem condensed(const Comm& comm, const GlobalForm& form) {
     add(momentum, f);
     return M->solve(momentum);
   };
-  const SparseMatrix W{contacts.total, contacts.total, condense(comm, contacts, *M, *coupling)};
+  const SparseMatrix W{contacts.total, contacts.total, condense(comm, contacts, form.f.size(), *M, *coupling)};
   return {problem_of(comm, W, std::move(r), form.mu), "W", asymmetry(comm, W), velocities};
 }
 

@@ -51,4 +51,10 @@ BOOST_AUTO_TEST_CASE(larger_blocks_are_left_to_the_factorisation) {
   const problem::MassFactor factor(world(), links, deal_out(chain));
   const Eigen::VectorXd b = random.vector(61);
   BOOST_TEST(relative_difference(whole_of(factor.solve(own_part(b, 1))), chain.partialPivLu().solve(b)) <= 1e-12);
+  const std::vector<double> own = own_part(b, 1);
+  std::vector<double> twice = own;
+  for (const double entry : own) twice.push_back(-2.0 * entry);
+  const std::vector<double> both = factor.solve(twice, 2);
+  for (std::size_t k = 0; k < own.size(); ++k)
+    BOOST_TEST(both[own.size() + k] == -2.0 * both[k], boost::test_tools::tolerance(1e-12));
 }

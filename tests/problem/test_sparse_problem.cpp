@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(bodies_move_as_their_blocks_say) {
 
 BOOST_AUTO_TEST_CASE(mass_matrices_of_any_sparsity_are_factorised) {
   RandomMatrices random(2);
-  for (const int contacts : {0, 1, 6}) check(elastic(random, 60, contacts), random);
+  for (const int contacts : {0, 2, 30}) check(elastic(random, 60, contacts), random);
 }
 
 BOOST_AUTO_TEST_CASE(asymmetry_is_told) {

@@ -79,7 +79,8 @@ class SharedHdf5 {
   [[nodiscard]] DatasetShape shape_of(const std::string& name) const;
   template <typename Record>
   [[nodiscard]] std::vector<Record> read_records(const std::string& name, hid_t type, Slab slab) const {
-    std::vector<Record> records(static_cast<std::size_t>(slab.count));
+    std::vector<Record> records;
+    parallel::all_or_none(comm_, [&] { records.resize(static_cast<std::size_t>(slab.count)); });
     read(name, type, slab, records.data());
     return records;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <petscksp.h>
+#include <petscmat.h>
 
 #include <optional>
 #include <vector>
@@ -24,22 +24,21 @@ inline constexpr int largest_mass_block = 24;
 /// A factorised M of any sparsity.
 class MassFactor {
  public:
-  /// Collective. Throws InputError if M is singular.
+  /// Collective. Keeps a reference to `comm`. Throws InputError if M is singular.
   MassFactor(const parallel::Comm& comm, const parallel::EvenSplit& rows, const SparseMatrix& M);
   ~MassFactor();
   MassFactor(const MassFactor&) = delete;
   MassFactor& operator=(const MassFactor&) = delete;
 
-  /// Collective: this rank's part of M^-1 b, given its part of b.
-  [[nodiscard]] std::vector<double> solve(const std::vector<double>& b) const;
+  /// Collective: this rank's part of M^-1 B, column after column, given its part of B.
+  [[nodiscard]] std::vector<double> solve(std::vector<double> B, int columns = 1) const;
 
  private:
   void destroy();
 
+  const parallel::Comm& comm_;
   Mat matrix_ = nullptr;
-  KSP solver_ = nullptr;
-  Vec b_ = nullptr;
-  Vec x_ = nullptr;
+  Mat factor_ = nullptr;
 };
 
 }  // namespace scree::problem
