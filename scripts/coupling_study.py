@@ -14,7 +14,7 @@ import sys
 PROBLEMS = {
     "16k frictionless": ("settling-cylinder-4000.yaml", 200, []),
     "16k friction": ("settling-cylinder-4000-friction.yaml", 200, []),
-    "80k friction": ("settling-box-20000.yaml", 200, []),
+    "80k friction": ("settling-box-20000.yaml", 100, []),
 }
 COUPLINGS = ["colouring", "interface-splitting", "full-splitting"]
 

@@ -21,7 +21,7 @@ struct CellLattice {
 };
 
 /// Collective: the rank that should own each owned body. A rank keeps its bodies in a cell while it has at least a
-/// third of those with their centre there; smaller groups join the rank that has most of them (the lowest of equals).
+/// tenth of those with their centre there; smaller groups join the rank that has most of them (the lowest of equals).
 ///
 /// So borders lie where the partition put them, and do not jump to the edges of cells, but bodies that stray into the
 /// midst of another rank's join it: subdomains stay compact while bodies flow.
