@@ -36,22 +36,24 @@ void extrapolate(const Iterate& x, const Iterate& previous, double beta, std::pt
 struct StepSums {
   double turn;       ///< (y - x_new).(x_new - x): positive when the sweep turned back against the step
   double objective;  ///< q(x_new) = 1/2 |v|_M^2 + r.x
+  double change;     ///< |x_new - y|^2: what the sweep still had to do
 };
 
 /// Collective, one reduction. y is recomputed on the fly instead of stored.
 StepSums compare(const problem::ContactProblem& problem, const Iterate& x_new, const Iterate& x,
                  const Iterate& previous, double beta) {
   const ReadArray r(problem.r), next(x_new.x), now(x.x), before(previous.x);
-  double turn = 0.0, work = 0.0;
-#pragma omp simd reduction(+ : turn, work)
+  double turn = 0.0, work = 0.0, change = 0.0;
+#pragma omp simd reduction(+ : turn, work, change)
   for (int k = 0; k < next.size(); ++k) {
     const double y = now[k] + beta * (now[k] - before[k]);
     turn += (y - next[k]) * (next[k] - now[k]);
     work += r[k] * next[k];
+    change += (y - next[k]) * (y - next[k]);
   }
-  double sums[2] = {turn, work + problem.N->local_energy(x_new.x, x_new.motion)};
+  double sums[3] = {turn, work + problem.N->local_energy(x_new.x, x_new.motion), change};
   problem.N->comm().sum(sums);
-  return {sums[0], sums[1]};
+  return {sums[0], sums[1], sums[2]};
 }
 
 }  // namespace
@@ -64,20 +66,23 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   Iterate previous{second, x.motion}, y{third, x.motion};
   const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x.x, x.motion, problem.r, w); };
 
-  // Coulomb's law minimises nothing, so nothing need fall: only the turn of the step restarts.
+  // Coulomb's law minimises nothing: what a sweep still changes takes the place of the objective, and may rise a
+  // little.
   const bool convex = is_convex(problem.K.law);
   double theta = 1.0, beta = 0.0;
-  double objective = std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity();  // of the merit, so far
   for (int sweeps = 1; monitor.wants_more(x.x, fill_w); ++sweeps) {
     extrapolate(x, previous, beta, problem.N->own_motion(), y);
     problem.N->sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
     const StepSums sums = compare(problem, y, x, previous, beta);
 
-    if (convex && beta > 0.0 && sums.objective > objective) {  // reject, go on from x without momentum
+    constexpr double tolerated_rise = 2.0;
+    const double merit = convex ? sums.objective : sums.change;
+    if (beta > 0.0 && merit > (convex ? least : tolerated_rise * least)) {  // reject, go on from x without momentum
       theta = 1.0, beta = 0.0;
       continue;
     }
-    objective = sums.objective;
+    least = merit;
     std::swap(previous, x);
     std::swap(x, y);
     if (sums.turn > 0.0) {
