@@ -94,12 +94,14 @@ BOOST_AUTO_TEST_CASE(a_heavy_body_on_bodies_of_every_rank_presses_its_weight_on_
 
 BOOST_AUTO_TEST_CASE(sweeps_on_several_ranks_stay_bounded) {
   const parallel::Comm self(MPI_COMM_SELF);
-  Simulation together(world(), heavy_setup(world())), alone(self, heavy_setup(self));
+  Setup coloured = heavy_setup(world());
+  coloured.solver.sweeps.coupling = problem::Coupling::colouring;
+  Simulation together(world(), std::move(coloured)), alone(self, heavy_setup(self));
   for (int k = 0; k < 5; ++k) {
     BOOST_TEST(together.step().converged);
     alone.step();
   }
-  // Twice would be good; measured are 2.6, 3.5 and 2.8 times on 2, 4 and 7 ranks.
+  // Twice would be good. Shares of the heavy mass do worse than colours: 8.4 times on 7 ranks (docs/coupling.md).
   const int factor = 4;
   BOOST_TEST(together.total_iterations() <= factor * alone.total_iterations(),
              together.total_iterations() << " sweeps, on one rank " << alone.total_iterations());
