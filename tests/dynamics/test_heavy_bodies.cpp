@@ -96,9 +96,11 @@ BOOST_AUTO_TEST_CASE(sweeps_on_several_ranks_stay_bounded) {
   const parallel::Comm self(MPI_COMM_SELF);
   Setup coloured = heavy_setup(world());
   coloured.solver.sweeps.coupling = problem::Coupling::colouring;
-  Simulation together(world(), std::move(coloured)), alone(self, heavy_setup(self));
+  Simulation together(world(), std::move(coloured)), split(world(), heavy_setup(world())),
+      alone(self, heavy_setup(self));
   for (int k = 0; k < 5; ++k) {
     BOOST_TEST(together.step().converged);
+    BOOST_TEST(split.step().converged);
     alone.step();
   }
   // Twice would be good. Shares of the heavy mass do worse than colours: 8.4 times on 7 ranks (docs/coupling.md).

@@ -1,0 +1,26 @@
+// The outer loops that make Coulomb's law of simpler ones: adaptive_bounds, de_saxce and tresca agree on the
+// velocities.
+#include <string>
+
+#include "scree/solvers/registry.hpp"
+#include "support/frozen.hpp"
+#include "support/support.hpp"
+
+using namespace scree;
+using namespace scree::test;
+using problem::Law;
+
+BOOST_AUTO_TEST_CASE(each_outer_loop_solves_a_bed_with_coulomb_friction) {
+  for (const std::string name : {"adaptive-bounds", "de-saxce", "tresca"}) {
+    const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, Law::coulomb);
+    const parallel::Vector x = frozen.problem.make_vector();
+    solvers::Monitor monitor(frozen.problem, {.tolerance = 1e-6, .max_iterations = 3000});
+    solvers::make_solver(name, {}, Law::coulomb)(frozen.problem, x, monitor);
+    BOOST_TEST(monitor.converged(), name);
+
+    const parallel::Vector w = frozen.problem.make_vector();
+    frozen.problem.N->apply(x, w);
+    parallel::petsc(VecAXPY(w, 1.0, frozen.problem.r));
+    BOOST_TEST(measure_errors(frozen.problem, x, w).natural <= 1.0001e-6, name);
+  }
+}
