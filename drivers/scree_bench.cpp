@@ -100,7 +100,7 @@ class Bench {
     std::vector<KernelResult> results;
     const double bodies = static_cast<double>(comm_.sum(static_cast<std::int64_t>(bodies_.owned())));
     // A contact is read with its offset and its impulse, which is written back; a body's cache line moves in and out.
-    const double contact_bytes = 48.0 + 24.0 + 2.0 * 24.0, body_bytes = 128.0 * bodies / static_cast<double>(total_);
+    const double contact_bytes = 32.0 + 24.0 + 2.0 * 24.0, body_bytes = 128.0 * bodies / static_cast<double>(total_);
     const auto add = [&](const std::string& name, double bytes, double seconds_per_pass) {
       const double rate = static_cast<double>(total_) / seconds_per_pass;
       results.push_back({name, total_, rate, bytes, rate * bytes / (triad * 1e9)});
@@ -109,7 +109,7 @@ class Bench {
     add("sweep-box", contact_bytes + 8.0 + body_bytes, seconds_per_sweep(Law::box));
     add("sweep-frictionless", contact_bytes + body_bytes, seconds_per_sweep(Law::frictionless));
     add("npgs-cone", contact_bytes + 8.0 + body_bytes, seconds_per_npgs_iteration());
-    add("apply", 2.0 * (48.0 + 24.0 + body_bytes), seconds_per_product());
+    add("apply", 2.0 * (32.0 + 24.0 + body_bytes), seconds_per_product());
     return results;
   }
 

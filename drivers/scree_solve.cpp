@@ -54,6 +54,7 @@ void print(const io::FclibProblem& problem, const io::SolveReport& report) {
              report.ranks == 1 ? "rank" : "ranks");
   fmt::print("{} {} iterations, {} products, {:.3g} s\n", report.converged ? "converged  " : "not solved ",
              report.iterations, report.operator_applications, report.seconds);
+  if (!report.converged) fmt::print("reason      {}\n", report.reason);
   for (const auto& measure : problem::measures())
     fmt::print("{:<20} {:.3e}\n", measure.name, value_of(report.errors, measure.measure));
   fmt::print("{:<20} {:.6e}\n", "objective", report.objective);

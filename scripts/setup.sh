@@ -8,7 +8,7 @@ packages=(
   libopenmpi-dev openmpi-bin petsc-dev libmetis-dev libparmetis-dev
   libboost-test-dev libeigen3-dev libhdf5-openmpi-dev libyaml-cpp-dev
   libcli11-dev libfmt-dev libspdlog-dev libbullet-dev libfclib-dev
-  povray python3 python3-h5py python3-matplotlib
+  povray gnuplot-nox python3 python3-h5py python3-matplotlib
 )
 
 say() { printf 'setup: %s\n' "$*"; }

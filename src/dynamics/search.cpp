@@ -223,17 +223,20 @@ parallel::Graph near_graph(const Comm& comm, Bodies& bodies, double reach) {
   std::iota(number.begin(), number.end(), static_cast<double>(first));
   halo.forward(number.data(), {1, 1});
 
-  std::vector<std::vector<std::int64_t>> neighbours(static_cast<std::size_t>(bodies.owned()));
-  for (const NearPair& pair : find_near_pairs(bodies, reach))
-    for (const auto& [body, other] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)})
-      if (body < bodies.owned())
-        neighbours[static_cast<std::size_t>(body)].push_back(
-            static_cast<std::int64_t>(number[static_cast<std::size_t>(other)]));
-  parallel::Graph graph{{0}, {}};
-  for (const auto& list : neighbours) {
-    graph.edges.insert(graph.edges.end(), list.begin(), list.end());
-    graph.first_edge.push_back(static_cast<int>(graph.edges.size()));
-  }
+  const std::vector<NearPair> pairs = find_near_pairs(bodies, reach);
+  const auto for_each_end = [&](auto&& visit) {
+    for (const NearPair& pair : pairs)
+      for (const auto& [body, other] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)})
+        if (body < bodies.owned()) visit(static_cast<std::size_t>(body), static_cast<std::size_t>(other));
+  };
+  parallel::Graph graph{std::vector<int>(static_cast<std::size_t>(bodies.owned()) + 1, 0), {}};
+  for_each_end([&](std::size_t body, std::size_t) { ++graph.first_edge[body + 1]; });
+  std::partial_sum(graph.first_edge.begin(), graph.first_edge.end(), graph.first_edge.begin());
+  graph.edges.resize(static_cast<std::size_t>(graph.first_edge.back()));
+  std::vector<int> next(graph.first_edge.begin(), graph.first_edge.end() - 1);
+  for_each_end([&](std::size_t body, std::size_t other) {
+    graph.edges[static_cast<std::size_t>(next[body]++)] = static_cast<std::int64_t>(number[other]);
+  });
   bodies.drop_ghosts();
   return graph;
 }

@@ -10,7 +10,9 @@
 
 #include "scree/dynamics/rotation.hpp"
 #include "scree/parallel/error.hpp"
+#include "scree/parallel/memory.hpp"
 #include "scree/problem/contact_frame.hpp"
+#include "scree/solvers/diagnosis.hpp"
 
 namespace scree::dynamics {
 
@@ -37,7 +39,7 @@ constexpr double nearness = 1.0;
 
 Simulation::Simulation(const parallel::Comm& comm, Setup setup)
     : comm_(comm),
-      materials_(std::move(setup.materials)),
+      surfaces_(setup.materials, setup.material_pairs),
       scene_walls_(std::move(setup.walls)),
       bodies_(std::move(setup.bodies)),
       options_(setup.step),
@@ -65,18 +67,17 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
   const double reach = (options_.margin + options_.skin) * mean_radius_;
   if (!setup.resumed || !setup.resumed->in_place)
     distribute(comm_, bodies_, nearness * mean_radius_, balancer_.partitioner());
+  parallel::return_free_memory();
   send_to_first_bodies(comm_, bodies_, memories);
   search_anew({reach, reach}, std::move(memories), setup.joints);
   moved_ = reach;  // the first step searches anew, with the reach that its speeds ask for
   contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, 0.0, 0.0);
-  impulses_.assign(contacts_.contacts.size(), Vec3::Zero());
   summarise();
 }
 
 StepReport Simulation::step() {
   const auto start = std::chrono::steady_clock::now();
-  contacts_ = {};  // those of the last step would only take room
-  impulses_ = {};
+  contacts_ = {};
   predict();
   update_neighbourhood();
   {
@@ -87,7 +88,12 @@ StepReport Simulation::step() {
   ContactProblem problem = assemble();
   if (watch_) watch_(report_.step + 1, {bodies_, neighbourhood_.halo, contacts_, problem, is_rigid_});
   const Vector x = starting_impulses(problem);
+  contacts_ = {};  // the solver needs the room, and to find them again takes less time than a sweep
   solve(problem, x);
+  {
+    const auto scope = timer_.measure("narrow phase");
+    find_coming_contacts();
+  }
   integrate(problem, x);
 
   ++report_.step;
@@ -211,19 +217,28 @@ std::optional<RebalanceReport> Simulation::rebalance_if_due() {
 void Simulation::search_anew(Reach reach, std::vector<collision::ContactMemory> memories,
                              const std::vector<model::Joint>& joints) {
   neighbourhood_ = search(comm_, bodies_, walls_, reach, std::move(memories));
+  parallel::return_free_memory();
   if (initial_joints_ == 0) return;
   joints_ = place_joints(comm_, bodies_, neighbourhood_, joints);
   if (const auto left = comm_.sum(std::ssize(joints_)); left != initial_joints_)
     throw StateError(fmt::format("{} of {} joints were lost", initial_joints_ - left, initial_joints_));
 }
 
-model::Surface Simulation::surface_of(const ContactSet::Contact& contact) const {
-  const auto material = [&](int partner) -> const model::Material& {
-    const int index = partner >= 0 ? bodies_.material[static_cast<std::size_t>(partner)]
-                                   : walls_[static_cast<std::size_t>(-1 - partner)].material;
-    return materials_[static_cast<std::size_t>(index)];
+const model::Surface& Simulation::surface_of(const ContactSet::Contact& contact) const {
+  const auto material = [&](int partner) {
+    return partner >= 0 ? bodies_.material[static_cast<std::size_t>(partner)]
+                        : walls_[static_cast<std::size_t>(-1 - partner)].material;
   };
-  return surface_between(material(contact.a), material(contact.b));
+  return surfaces_.between(material(contact.a), material(contact.b));
+}
+
+/// The normal row of a contact before the step; `speed` is its rate then (m/s).
+RowState Simulation::row_of(const ContactSet::Contact& contact, double speed) const {
+  const model::Surface& surface = surface_of(contact);
+  return {.error = contact.gap,
+          .speed = speed,
+          .compliance = options_.stabilisation.compliance + surface.compliance,
+          .damping = surface.damping};
 }
 
 /// Mean velocity of a wall's surface at a contact in the coming step. Along the normal it is the speed at which the
@@ -272,11 +287,10 @@ std::vector<double> Simulation::row_compliance() const {
   const Stabilisation& how = options_.stabilisation;
   const std::vector<double>& of_joints = joint_rows_.compliance;
   const bool rigid_joints = std::ranges::all_of(of_joints, [](double entry) { return entry == 0.0; });
-  if (how.compliance == 0.0 && rigid_joints) return {};
+  if (how.compliance == 0.0 && surfaces_.is_rigid() && rigid_joints) return {};
   std::vector<double> compliance(3 * contacts_.contacts.size(), 0.0);
   for (std::size_t k = 0; k < contacts_.contacts.size(); ++k)
-    compliance[3 * k] =
-        keep_apart(how, options_.step, {contacts_.contacts[k].gap, 0.0, 0.0, how.compliance}).compliance;
+    compliance[3 * k] = keep_apart(how, options_.step, row_of(contacts_.contacts[k], 0.0)).compliance;
   compliance.insert(compliance.end(), of_joints.begin(), of_joints.end());
   return compliance;
 }
@@ -294,14 +308,14 @@ void Simulation::add_contact_offsets(ContactProblem& problem) const {
   problem.K.friction.reserve(contacts_.contacts.size());
   for (int k = 0; k < contacts_.size(); ++k) {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
-    const model::Surface surface = surface_of(contact);
+    const model::Surface& surface = surface_of(contact);
     problem.K.friction.push_back(surface.friction);
     if (contact.b < 0 && !scene_walls_[static_cast<std::size_t>(-1 - contact.b)].motion.is_rest())
       Vec3::Map(r.data() + 3 * k) += ContactFrame(contact.normal.data()).to_contact(wall_velocity(contact));
     // Before the step: gravity, which pulls alike on both bodies of a pair, has not yet pressed on a wall.
     const double pressed = contact.b < 0 ? options_.step * contact.normal.dot(options_.gravity) : 0.0;
     const double approach = r[3 * k] + pressed;
-    double offset = keep_apart(how, options_.step, {contact.gap, approach, 0.0, how.compliance}).offset;
+    double offset = keep_apart(how, options_.step, row_of(contact, approach)).offset;
     const bool hits = contact.gap + options_.step * r[3 * k] < 0.0;
     if (hits && approach < -options_.restitution_threshold) offset = std::min(offset, surface.restitution * approach);
     r[3 * k] += offset;
@@ -315,8 +329,7 @@ Vector Simulation::starting_impulses(const ContactProblem& problem) const {
   const WriteArray out(x);
   for (int k = 0; k < contacts_.size(); ++k) {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
-    const Vec3& impulse = neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse;
-    Eigen::Map<Vec3>(out.data() + 3 * k) = ContactFrame(contact.normal.data()).to_contact(impulse);
+    Eigen::Map<Vec3>(out.data() + 3 * k) = ContactFrame(contact.normal.data()).to_contact(impulse_of(contact));
   }
   double* const joint_part = out.data() + 3 * contacts_.size();
   for (std::size_t k = 0; k < joints_.size(); ++k) {
@@ -336,8 +349,8 @@ void Simulation::set_friction_bounds(ContactProblem& problem, Vec x) {
     problem.K.law = solver_.law;
   }
   const ReadArray impulse(normal);
-  for (int k = 0; k < contacts_.size(); ++k)
-    problem.K.bound.push_back(problem.K.friction[static_cast<std::size_t>(k)] * std::max(0.0, impulse[3 * k]));
+  for (std::size_t k = 0; k < problem.K.friction.size(); ++k)
+    problem.K.bound.push_back(problem.K.friction[k] * std::max(0.0, impulse[3 * static_cast<int>(k)]));
 }
 
 void Simulation::solve(ContactProblem& problem, Vec x) {
@@ -347,9 +360,10 @@ void Simulation::solve(ContactProblem& problem, Vec x) {
   solve_(problem, x, monitor);
   report_.iterations = monitor.iterations();
   report_.converged = monitor.converged();
+  report_.reason = solvers::diagnose(monitor).reason;
   report_.residual = monitor.errors().natural;
   total_iterations_ += monitor.iterations();
-  local_updates_ += (problem.N->sweeps() + problem.N->applications()) * contacts_.size();
+  local_updates_ += (problem.N->sweeps() + problem.N->applications()) * std::ssize(problem.K.friction);
 }
 
 /// v = v* + M^-1 D x; positions and attitudes follow.
@@ -371,13 +385,11 @@ void Simulation::integrate(const ContactProblem& problem, Vec x) {
   walls_moved_ += h * wall_speed_;
 
   for (auto& pair : neighbourhood_.pairs.pairs) pair.impulse.setZero();
-  impulses_.resize(contacts_.contacts.size());
   const ReadArray impulse(x);
   for (int k = 0; k < contacts_.size(); ++k) {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
-    const Vec3 world = ContactFrame(contact.normal.data()).to_world(impulse.data() + 3 * k);
-    impulses_[static_cast<std::size_t>(k)] = world;
-    neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse = world;
+    neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse =
+        ContactFrame(contact.normal.data()).to_world(impulse.data() + 3 * k);
   }
   const double* const joint_part = impulse.data() + 3 * contacts_.size();
   for (std::size_t k = 0; k < joints_.size(); ++k) {
@@ -448,9 +460,9 @@ StepReport Simulation::report() {
 
 std::vector<int> Simulation::contact_counts() const {
   std::vector<double> count(static_cast<std::size_t>(bodies_.size()), 0.0);
-  for (std::size_t k = 0; k < impulses_.size(); ++k) {
-    if (impulses_[k].isZero(0.0)) continue;
-    for (const int body : {contacts_.contacts[k].a, contacts_.contacts[k].b})
+  for (const ContactSet::Contact& contact : contacts_.contacts) {
+    if (impulse_of(contact).isZero(0.0)) continue;
+    for (const int body : {contact.a, contact.b})
       if (body >= 0) count[static_cast<std::size_t>(body)] += 1.0;
   }
   neighbourhood_.halo.reverse_add(count.data(), {1, 1});

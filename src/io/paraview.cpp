@@ -115,20 +115,18 @@ PointCloud cloud_of_bodies(const parallel::Comm& comm, const dynamics::Simulatio
 PointCloud cloud_of_contacts(const dynamics::Simulation& simulation) {
   const model::Bodies& bodies = simulation.bodies();
   const auto& contacts = simulation.contacts().contacts;
-  std::vector<model::Vec3> normals;
+  std::vector<model::Vec3> normals, impulses;
   std::vector<double> gaps;
   std::vector<std::int64_t> ids;
   PointCloud cloud;
   for (const auto& contact : contacts) {
     cloud.points.push_back(bodies.space.wrapped(collision::point_of(bodies, contact)));
     normals.push_back(contact.normal);
+    impulses.push_back(simulation.impulse_of(contact));
     gaps.push_back(contact.gap);
     ids.push_back(bodies.id[contact.a]);
     ids.push_back(contact.b < 0 ? contact.b : bodies.id[contact.b]);
   }
-  // Before the first step contacts have no impulse yet.
-  std::vector<model::Vec3> impulses = simulation.impulses();
-  impulses.resize(contacts.size(), model::Vec3::Zero());
   cloud.arrays = {{"normal", 3, flattened(normals)},
                   {"impulse", 3, flattened(impulses)},
                   {"gap", 1, std::move(gaps)},

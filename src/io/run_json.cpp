@@ -4,6 +4,7 @@
 
 #include "scree/io/atomic_file.hpp"
 #include "scree/io/json.hpp"
+#include "scree/parallel/memory.hpp"
 #include "scree/version.hpp"
 
 namespace scree::io {
@@ -17,7 +18,11 @@ double RunSummary::contact_updates_per_second() const {
 
 void RunTally::add(const dynamics::StepReport& report) {
   ++steps_;
-  if (report.converged) ++converged_steps_;
+  if (report.converged) {
+    ++converged_steps_;
+  } else {
+    reason_ = report.reason;
+  }
   if (!report.rebalance) return;
   ++rebalances_;
   moved_bodies_ += report.rebalance->moved_bodies;
@@ -46,6 +51,7 @@ RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, d
           .ranks = comm.size(),
           .steps = steps_,
           .converged_steps = converged_steps_,
+          .reason = reason_,
           .last = simulation.report(),
           .seconds = comm.max(seconds),
           .phases = simulation.timer().over_ranks(),
@@ -58,10 +64,20 @@ RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, d
           .moved_bodies = moved_bodies_,
           .rebalance_seconds = rebalance_seconds_,
           .messages = comm.sum(traffic.messages),
-          .bytes = comm.sum(traffic.bytes)};
+          .bytes = comm.sum(traffic.bytes),
+          .peak_memory = dynamics::spread_of(comm, parallel::peak_memory())};
 }
 
 namespace {
+
+void write_spread(JsonWriter& json, const std::string& key, const dynamics::Spread& spread) {
+  json.key(key);
+  json.begin_object();
+  json.field("min", spread.min);
+  json.field("avg", spread.avg);
+  json.field("max", spread.max);
+  json.end_object();
+}
 
 void write_decomposition(JsonWriter& json, const RunSummary& summary) {
   json.key("decomposition");
@@ -74,12 +90,7 @@ void write_decomposition(JsonWriter& json, const RunSummary& summary) {
   json.field("rebalance_seconds", summary.rebalance_seconds);
   json.field("imbalance", summary.partition.imbalance);
   json.field("edge_cut", summary.partition.edge_cut);
-  json.key("ghosts");
-  json.begin_object();
-  json.field("min", summary.ghosts.min);
-  json.field("avg", summary.ghosts.avg);
-  json.field("max", summary.ghosts.max);
-  json.end_object();
+  write_spread(json, "ghosts", summary.ghosts);
   json.end_object();
 }
 
@@ -105,6 +116,7 @@ std::string to_json(const RunSummary& summary) {
   json.field("lost_bodies", summary.last.lost_bodies);
   json.field("residual", summary.last.residual);
   json.field("converged_steps", summary.converged_steps);
+  json.field("reason", summary.reason);
   json.key("seconds");
   json.begin_object();
   json.field("total", summary.seconds);
@@ -137,6 +149,7 @@ std::string to_json(const RunSummary& summary) {
   write_decomposition(json, summary);
   json.field("messages", summary.messages);
   json.field("bytes", summary.bytes);
+  write_spread(json, "peak_memory", summary.peak_memory);
   json.end_object();
   return json.text();
 }

@@ -118,7 +118,13 @@ void RunLog::finish(const RunSummary& summary) {
   say("");
   say(fmt::format("{} steps, {} iterations, {:.4g} million contact updates a second in the solver", summary.steps,
                   summary.iterations, 1e-6 * summary.contact_updates_per_second()));
+  if (const auto others = summary.steps - summary.converged_steps; others > 0)
+    say(fmt::format("{} steps did not reach the tolerance. The last of them: {}", others, summary.reason));
   say(fmt::format("{} messages, {} bytes between ranks", summary.messages, summary.bytes));
+  const double memory = summary.peak_memory.avg * summary.ranks;
+  say(fmt::format("{:.4g} MB of memory at most on a rank; in all {:.4g} MB, {:.4g} kB a body",
+                  1e-6 * static_cast<double>(summary.peak_memory.max), 1e-6 * memory,
+                  1e-3 * memory / static_cast<double>(std::max<std::int64_t>(1, summary.last.bodies))));
   parallel::all_or_none(comm_, [&] {
     if (!failure_.empty()) throw std::runtime_error(fmt::format("{}: {}", file_.string(), failure_));
   });

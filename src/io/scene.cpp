@@ -17,6 +17,7 @@
 #include "scree/io/periodic.hpp"
 #include "scree/io/room.hpp"
 #include "scree/io/scene_joints.hpp"
+#include "scree/io/scene_materials.hpp"
 #include "scree/io/scene_walls.hpp"
 #include "scree/parallel/error.hpp"
 
@@ -38,7 +39,8 @@ class SceneReader {
 
   Scene read() {
     read_head();
-    read_materials();
+    scene_.materials = read_materials(root_);
+    scene_.material_pairs = read_material_pairs(root_, scene_.materials);
     if (const auto walls = root_.find("walls")) {
       for (const Entry& wall : walls->items()) read_wall(wall);
       check_room(0.0);
@@ -66,7 +68,6 @@ class SceneReader {
 
  private:
   void read_head();
-  void read_materials();
   void read_wall(const Entry& entry);
   std::vector<model::Wall> read_surfaces(const Entry& entry, const std::string& kind) const;
   void read_fill(const Entry& entry);
@@ -83,7 +84,6 @@ class SceneReader {
   void check_room(double diameter) const;
   void check_periods() const;
 
-  int material_of(const Entry& entry) const;
   double largest_diameter() const;
 
   Entry root_;
@@ -108,28 +108,6 @@ void SceneReader::read_head() {
   if (const auto periodic = root_.find("periodic")) scene_.space = read_periodicity(*periodic);
 }
 
-void SceneReader::read_materials() {
-  if (const auto materials = root_.find("materials")) {
-    for (const auto& [name, entry] : materials->members()) {
-      model::Material material{.name = name};
-      if (const auto value = entry.find("density")) material.density = value->positive();
-      if (const auto value = entry.find("friction")) material.friction = value->non_negative();
-      if (const auto value = entry.find("restitution")) material.restitution = value->within(0.0, 1.0);
-      scene_.materials.push_back(material);
-    }
-  }
-  if (scene_.materials.empty()) scene_.materials.push_back({.name = "default"});
-}
-
-int SceneReader::material_of(const Entry& entry) const {
-  std::vector<std::string> names;
-  for (const model::Material& material : scene_.materials) names.push_back(material.name);
-  const auto chosen = entry.find("material");
-  if (chosen) return static_cast<int>(chosen->choice(names));
-  if (names.size() > 1) entry.fail(fmt::format("needs the key 'material': one of {}", fmt::join(names, ", ")));
-  return 0;
-}
-
 void SceneReader::read_wall(const Entry& entry) {
   const std::string kind = entry.one_of({"plane", "container", "cylinder"});
   std::vector<model::Wall> walls = read_surfaces(entry, kind);
@@ -142,7 +120,7 @@ void SceneReader::read_wall(const Entry& entry) {
 }
 
 std::vector<model::Wall> SceneReader::read_surfaces(const Entry& entry, const std::string& kind) const {
-  const int material = material_of(entry);
+  const int material = material_of(entry, scene_.materials);
   std::string name = fmt::format("{} {}", kind, scene_.walls.size());
   if (const auto given = entry.find("name")) name = given->text();
   const Entry shape = entry.at(kind);
@@ -211,7 +189,7 @@ void SceneReader::read_count(const Entry& entry, Fill& fill) const {
 void SceneReader::read_fill(const Entry& entry) {
   Fill fill{.region = read_region(entry.at("region"))};
   read_radius(entry, fill);
-  fill.material = material_of(entry);
+  fill.material = material_of(entry, scene_.materials);
   fill.density = scene_.materials[fill.material].density;
   if (const auto mass = entry.find("mass")) fill.mass = mass->positive();
   if (const auto lattice = entry.find("lattice")) {
@@ -242,7 +220,7 @@ void SceneReader::read_body(const Entry& entry) {
   const Vec3 position = entry.at("position").vector();
   if (const auto wrong = misfit(scene_.space, position)) entry.at("position").fail(*wrong);
   const double radius = entry.at("radius").positive();
-  const int material = material_of(entry);
+  const int material = material_of(entry, scene_.materials);
   double density = scene_.materials[material].density;
   const auto mass = entry.find("mass");
   if (mass) density = mass->positive() / (4.0 / 3.0 * std::numbers::pi * radius * radius * radius);
@@ -556,6 +534,7 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
 
 dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::optional<Checkpoint> checkpoint) {
   dynamics::Setup setup{.materials = scene.materials,
+                        .material_pairs = scene.material_pairs,
                         .walls = scene.walls,
                         .bodies = {},
                         .step = scene.step,

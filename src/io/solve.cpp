@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "scree/parallel/petsc.hpp"
+#include "scree/solvers/diagnosis.hpp"
 
 namespace scree::io {
 
@@ -21,6 +22,19 @@ constexpr std::string_view told_measures[] = {"natural", "natural_q",          "
                                               "energy",  "projected_gradient", "complementarity"};
 
 std::int64_t work_of(const ContactProblem& problem) { return problem.N->applications() + problem.N->sweeps(); }
+
+/// What is known before a solve.
+SolveReport heading(const FclibProblem& problem, const SolveRequest& request) {
+  return {.problem = problem.name,
+          .solver = request.solver,
+          .law = std::string(problem::name_of(request.law)),
+          .ranks = problem.problem().N->comm().size(),
+          .contacts = problem.contacts,
+          .bodies = problem.bodies,
+          .reason = {},
+          .errors = {},
+          .history = {}};
+}
 
 /// Collective: judges x by a product of its own.
 void judge(const ContactProblem& problem, Vec x, SolveReport& report) {
@@ -50,18 +64,17 @@ void set_law(ContactProblem& problem, problem::Law law) {
   problem.K.law = law;
 }
 
+SolveReport refused(const FclibProblem& problem, const SolveRequest& request, const std::string& reason) {
+  SolveReport report = heading(problem, request);
+  report.reason = reason;
+  return report;
+}
+
 SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec x) {
   const ContactProblem& task = problem.problem();
   const parallel::Comm& comm = task.N->comm();
   const solvers::SolveFunction solver = solvers::make_solver(request.solver, request.options, request.law);
-  SolveReport report{.problem = problem.name,
-                     .solver = request.solver,
-                     .law = std::string(problem::name_of(request.law)),
-                     .ranks = comm.size(),
-                     .contacts = problem.contacts,
-                     .bodies = problem.bodies,
-                     .errors = {},
-                     .history = {}};
+  SolveReport report = heading(problem, request);
   const std::int64_t work_before = work_of(task);
   const auto start = std::chrono::steady_clock::now();
   solvers::Monitor monitor(task, request.stop);
@@ -73,6 +86,10 @@ SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec 
   report.history = monitor.history();
   judge(task, x, report);
   report.converged = value_of(report.errors, request.stop.measure) <= request.stop.tolerance;
+  report.reason = report.converged || !monitor.converged()
+                      ? diagnose(monitor).reason
+                      : "the error computed anew is above the tolerance that the solver says it reached: ask for less, "
+                        "for rounding in its velocities is as large as the error";
   return report;
 }
 
@@ -85,6 +102,7 @@ void add_solve(JsonWriter& json, const SolveReport& report) {
   json.field("contacts", report.contacts);
   json.field("bodies", report.bodies);
   json.field("converged", report.converged);
+  json.field("reason", report.reason);
   json.field("iterations", report.iterations);
   json.field("operator_applications", report.operator_applications);
   json.field("seconds", report.seconds);
@@ -101,12 +119,12 @@ void add_solve(JsonWriter& json, const SolveReport& report) {
 std::string history_csv(const std::vector<solvers::HistoryEntry>& history) {
   std::string text = "iteration,products,seconds";
   for (const auto& measure : problem::measures()) text += fmt::format(",{}", measure.name);
-  text += '\n';
+  text += ",objective,active,active_changes\n";
   for (const solvers::HistoryEntry& entry : history) {
     text += fmt::format("{},{},{:.6g}", entry.iteration, entry.operator_applications, entry.seconds);
     for (const auto& measure : problem::measures())
       text += fmt::format(",{:.9g}", value_of(entry.errors, measure.measure));
-    text += '\n';
+    text += fmt::format(",{:.12g},{},{}\n", entry.objective, entry.active, entry.active_changes);
   }
   return text;
 }

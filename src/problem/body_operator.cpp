@@ -86,7 +86,7 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
       compliance_(std::move(constraints.compliance)) {
   contacts_.reserve(constraints.contacts.contacts.size());
   for (const auto& contact : constraints.contacts.contacts)
-    contacts_.push_back({contact.a, contact.b, {contact.normal.x(), contact.normal.y(), contact.normal.z()}, 0.0, 0.0});
+    contacts_.push_back({contact.a, contact.b, {contact.normal.x(), contact.normal.y(), contact.normal.z()}});
   for (const RowBlock& block : constraints.joints) {
     const auto per_radius = [&](int body) {
       return body < 0 ? 0.0 : 1.0 / bodies.radius[static_cast<std::size_t>(body)];
@@ -101,7 +101,7 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
   const std::vector<double> holders = shares ? count_holders() : std::vector<double>(static_cast<std::size_t>(local_));
   add_twins(holders);
   set_masses(bodies, holders);
-  set_local_problems();
+  set_joint_problems();
 }
 
 /// Contacts come sorted by stages of a sweep, joints do not.
@@ -236,12 +236,6 @@ void BodyOperator::set_masses(const model::Bodies& bodies, const std::vector<dou
   }
 }
 
-Vec3 BodyOperator::own_diagonal(const BodyMotion& a, const BodyMotion& b) {
-  const double normal = a.inverse_mass + b.inverse_mass;
-  const double tangential = normal + a.inverse_inertia + b.inverse_inertia;
-  return {normal, tangential, tangential};
-}
-
 Mat3 BodyOperator::own_block(const Joint& joint, const BodyMotion& a, const BodyMotion& b) {
   return (a.inverse_mass + b.inverse_mass) * joint.linear * joint.linear.transpose() +
          a.inverse_inertia * joint.spin_a * joint.spin_a.transpose() +
@@ -253,14 +247,8 @@ Vec3 BodyOperator::compliance_of(int block) const {
   return Eigen::Map<const Vec3>(compliance_.data() + 3 * block);
 }
 
-void BodyOperator::set_local_problems() {
+void BodyOperator::set_joint_problems() {
   const BodyMotion* const rest = bodies_of(rest_);
-  for (int k = 0; k < contact_count(); ++k) {
-    Contact& contact = contacts_[static_cast<std::size_t>(k)];
-    const Vec3 own = own_diagonal(rest[contact.a], rest[contact.b]) + compliance_of(k);
-    contact.inverse_normal = 1.0 / own.x();
-    contact.inverse_tangential = 1.0 / own.y();
-  }
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     Joint& joint = joints_[k];
     joint.own = own_block(joint, rest[joint.a], rest[joint.b]);
@@ -280,8 +268,10 @@ std::vector<Mat3> BodyOperator::diagonal_blocks() const {
   };
   std::vector<Mat3> blocks;
   blocks.reserve(static_cast<std::size_t>(block_count()));
-  for (const Contact& contact : contacts_)
-    blocks.emplace_back(own_diagonal(unshared(contact.a), unshared(contact.b)).asDiagonal());
+  for (const Contact& contact : contacts_) {
+    const Diagonal own = own_diagonal(unshared(contact.a), unshared(contact.b));
+    blocks.emplace_back(Vec3(own.normal, own.tangential, own.tangential).asDiagonal());
+  }
   for (const Joint& joint : joints_) blocks.push_back(own_block(joint, unshared(joint.a), unshared(joint.b)));
   for (int k = 0; k < block_count(); ++k) blocks[static_cast<std::size_t>(k)].diagonal() += compliance_of(k);
   return blocks;

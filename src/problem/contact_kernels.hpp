@@ -62,6 +62,16 @@ inline void add_momentum(const ContactFrame& frame, const double* x, BodyMotion&
   store(load(b.u) - q, b.u);
 }
 
+/// N_kk = diag(normal, tangential, tangential) of a contact of spheres, or its inverse (1/kg, kg).
+struct Diagonal {
+  double normal, tangential;
+};
+/// For bodies of these masses; computed where it is needed, for to load it would take longer.
+inline Diagonal own_diagonal(const BodyMotion& a, const BodyMotion& b) {
+  const double normal = a.inverse_mass + b.inverse_mass;
+  return {normal, normal + a.inverse_inertia + b.inverse_inertia};
+}
+
 /// Contacts in the order of a sweep: side by side, or from a list.
 struct Consecutive {
   int first, last;
@@ -105,10 +115,15 @@ void relax_with_friction(const Contact* contacts, const Order& order, const Swee
     relative_velocity(frame, a, b, w);
     for (int c = 0; c < 3; ++c) w[c] += rows.r[3 * k + c];
     double* const x = rows.x + 3 * k;
-    if (rows.compliance != nullptr)
-      for (int c = 0; c < 3; ++c) w[c] += rows.compliance[3 * k + c] * x[c];
+    Diagonal own = own_diagonal(a, b);
+    if (rows.compliance != nullptr) {
+      const double* const compliance = rows.compliance + 3 * k;
+      for (int c = 0; c < 3; ++c) w[c] += compliance[c] * x[c];
+      own = {own.normal + compliance[0], own.tangential + compliance[1]};
+    }
+    const Diagonal inverse{1.0 / own.normal, 1.0 / own.tangential};
     double impulse[3] = {x[0], x[1], x[2]};
-    local(k, contact.inverse_normal, contact.inverse_tangential, w, impulse);
+    local(k, inverse.normal, inverse.tangential, w, impulse);
     double change[3];
     for (int c = 0; c < 3; ++c) {
       change[c] = impulse[c] - x[c];
@@ -128,8 +143,12 @@ void relax_frictionless(const Contact* contacts, const Order& order, const Sweep
     BodyMotion& b = motion[contact.b];
     const Pack n = {contact.n[0], contact.n[1], contact.n[2], 0.0};
     double w = dot(n, load(b.v) - load(a.v)) + rows.r[3 * k];
-    if (rows.compliance != nullptr) w += rows.compliance[3 * k] * rows.x[3 * k];
-    const double impulse = std::max(0.0, rows.x[3 * k] - w * contact.inverse_normal);
+    double own = a.inverse_mass + b.inverse_mass;
+    if (rows.compliance != nullptr) {
+      w += rows.compliance[3 * k] * rows.x[3 * k];
+      own += rows.compliance[3 * k];
+    }
+    const double impulse = std::max(0.0, rows.x[3 * k] - w / own);
     const Pack p = (impulse - rows.x[3 * k]) * n;
     rows.x[3 * k] = impulse;
     store(load(a.v) - a.inverse_mass * p, a.v);

@@ -25,6 +25,10 @@ const std::vector<MeasureInfo>& measures() {
   return all;
 }
 
+std::string_view name_of(Measure measure) {
+  return std::ranges::find(measures(), measure, &MeasureInfo::measure)->name;
+}
+
 double value_of(const ErrorMeasures& errors, Measure measure) {
   switch (measure) {
     case Measure::natural:

@@ -13,14 +13,18 @@ Monitor::Monitor(const problem::ContactProblem& problem, StopRule rule)
     : problem_(problem),
       rule_(rule),
       meter_(problem),
-      w_(problem.make_vector()),
       best_(problem.make_vector()),
-      start_(std::chrono::steady_clock::now()) {}
+      start_(std::chrono::steady_clock::now()),
+      work_before_(work()) {}
 
-bool Monitor::wants_more(Vec x, const std::function<void(Vec)>& fill_w) {
+std::int64_t Monitor::work() const { return problem_.N->applications() + problem_.N->sweeps(); }
+
+bool Monitor::wants_more(Vec x, const std::function<void(Vec)>& fill_w, Vec spare) {
   if (iterations_ % rule_.check_every == 0 || iterations_ == rule_.max_iterations) {
-    fill_w(w_);
-    judge(x, w_);
+    if (spare == nullptr && w_ == nullptr) w_ = problem_.make_vector();
+    const Vec w = spare != nullptr ? spare : w_.get();
+    fill_w(w);
+    judge(x, w);
   }
   return count();
 }
@@ -40,6 +44,7 @@ void Monitor::judge(Vec x, Vec w) {
   const bool all = rule_.all_measures || rule_.keep_history;
   const problem::ErrorMeasures errors = all ? meter_.all(x, w) : meter_.one(x, w, rule_.measure);
   const double value = value_of(errors, rule_.measure);
+  trend_.push_back({iterations_, value, errors.natural_q});
   if (value < best_value_) {  // false for NaN
     best_value_ = value;
     best_errors_ = errors;
@@ -51,8 +56,18 @@ void Monitor::judge(Vec x, Vec w) {
 
 void Monitor::record(Vec x, Vec w, const problem::ErrorMeasures& errors) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  HistoryEntry entry{iterations_, problem_.N->applications() + problem_.N->sweeps(), elapsed.count(), errors};
-  entry.active_changes = problem_.N->comm().sum(local_active_changes(x));
+  HistoryEntry entry{iterations_, work() - work_before_, elapsed.count(), errors};
+  const Activity activity = local_activity(x);
+  {
+    const parallel::ReadArray impulse(x), velocity(w), r(problem_.r);
+    double work = 0.0;  // 1/2 x.N x + r.x = 1/2 x.(w + r)
+    for (int k = 0; k < impulse.size(); ++k) work += 0.5 * impulse[k] * (velocity[k] + r[k]);
+    double sums[3] = {work, static_cast<double>(activity.active), static_cast<double>(activity.changes)};
+    problem_.N->comm().sum(sums);
+    entry.objective = sums[0];
+    entry.active = std::llround(sums[1]);
+    entry.active_changes = std::llround(sums[2]);
+  }
   if (reference_) {  // |v - v_ref|_M^2 = dx.N dx = dx.dw
     const parallel::ReadArray at(x), velocity(w), there(reference_->x), reference(reference_->w);
     double sum = 0.0;
@@ -62,19 +77,21 @@ void Monitor::record(Vec x, Vec w, const problem::ErrorMeasures& errors) {
   history_.push_back(entry);
 }
 
-std::int64_t Monitor::local_active_changes(Vec x) {
+Monitor::Activity Monitor::local_activity(Vec x) {
   const parallel::ReadArray at(x);
   const bool first = history_.empty();
   faces_.resize(static_cast<std::size_t>(at.size()) / 3);
-  std::int64_t changes = 0;
+  Activity activity;
   for (std::size_t k = 0; k < faces_.size(); ++k) {
     const auto block = static_cast<int>(k);
     const problem::ActiveFace now = problem_.K[block].active_face(model::Vec3(at.data() + 3 * block));
-    for (std::size_t c = 0; c < 3; ++c)
-      if (!first && now[c] != faces_[k][c]) ++changes;
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (now[c] != 0) ++activity.active;
+      if (!first && now[c] != faces_[k][c]) ++activity.changes;
+    }
     faces_[k] = now;
   }
-  return changes;
+  return activity;
 }
 
 void Monitor::compare_with(Vec solution) {

@@ -71,7 +71,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   const bool convex = is_convex(problem.K.law);
   double theta = 1.0, beta = 0.0;
   double least = std::numeric_limits<double>::infinity();  // of the merit, so far
-  for (int sweeps = 1; monitor.wants_more(x.x, fill_w); ++sweeps) {
+  for (int sweeps = 1; monitor.wants_more(x.x, fill_w, y.x); ++sweeps) {
     extrapolate(x, previous, beta, problem.N->own_motion(), y);
     problem.N->sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
     const StepSums sums = compare(problem, y, x, previous, beta);

@@ -11,7 +11,7 @@ rm -r results
 
 run scree-compare problem-2.hdf5 problem-6.hdf5 --solvers npgs,jacobi --law cone --max-iterations 50 --json out/all.json
 [ "$code" -eq 0 ] || fail "exit code $code: $(cat "$scratch.err")"
-[ "$(wc -l <"$scratch.out")" -eq 5 ] || fail "not a line per solve: $(cat "$scratch.out")"
+[ "$(grep -cE '^ +[12]  (npgs|jacobi) ' "$scratch.out")" -eq 4 ] || fail "not a line per solve: $(cat "$scratch.out")"
 python3 - "$RANKS" <<'PYTHON' || fail "the numbers are wrong"
 import json, sys
 
@@ -22,12 +22,24 @@ for solve in solves:
     assert solve["law"] == "cone" and solve["ranks"] == int(sys.argv[1]) and solve["contacts"] > 0
     assert 0 <= solve["iterations"] <= 50 and solve["error"]["natural"] >= 0
     assert solve["converged"] == (solve["error"]["natural"] <= 1e-4)
+    assert (solve["reason"] == "converged") == solve["converged"], solve["reason"]
 PYTHON
 
 # All solvers that take the law, if none is named. Not to converge is no failure of a comparison.
 run scree-compare problem-2.hdf5 --law frictionless --max-iterations 3 --tolerance 1e-15 --json some.json
 [ "$code" -eq 0 ] || fail "exit code $code: $(cat "$scratch.err")"
 [ "$(grep -c '"solver"' some.json)" -ge 4 ] || fail "some solvers are missing: $(cat some.json)"
+
+# Pictures, and what they are drawn from.
+run scree-compare problem-6.hdf5 --solvers npgs,pgs --law cone --max-iterations 20 --tolerance 1e-12 --plots plots
+[ "$code" -eq 0 ] || fail "exit code $code: $(cat "$scratch.err")"
+for file in problem-6.gp problem-6-npgs.csv problem-6-pgs.csv; do [ -s "plots/$file" ] || fail "no plots/$file"; done
+[ "$(wc -l <plots/problem-6-npgs.csv)" -eq 22 ] || fail "not every iteration was judged: $(cat plots/problem-6-npgs.csv)"
+if command -v gnuplot >/dev/null; then
+  head -c 8 plots/problem-6.png | grep -q PNG || fail "no picture"
+  grep -q "<svg" plots/problem-6.svg && grep -q "npgs" plots/problem-6.svg || fail "no drawing"
+fi
+rm -r plots
 
 # A bad file among good ones: the others are solved, its fault is told.
 echo "no problem" >bad.hdf5

@@ -20,14 +20,14 @@ import csv, json, math, sys
 
 run = json.load(open("run.json"))
 solve = json.load(open("out/solve.json"))
-fields = ["problem", "solver", "law", "ranks", "contacts", "bodies", "converged", "iterations",
+fields = ["problem", "solver", "law", "ranks", "contacts", "bodies", "converged", "reason", "iterations",
           "operator_applications", "seconds", "objective", "error"]
 assert list(solve) == fields, list(solve)
 assert solve["problem"] == "problem" and solve["solver"] == "npgs" and solve["law"] == "cone"
 assert solve["ranks"] == int(sys.argv[1]) and solve["converged"] is True
 assert solve["bodies"] == run["bodies"] and solve["contacts"] == run["contacts"] > 0
 assert 0 < solve["iterations"] <= solve["operator_applications"] and solve["seconds"] > 0
-assert solve["objective"] < 0
+assert solve["objective"] < 0 and solve["reason"] == "converged"
 assert {"natural", "natural_q", "projected_gradient"} <= set(solve["error"])
 assert 0 <= solve["error"]["natural"] <= 1e-6 and all(math.isfinite(e) for e in solve["error"].values())
 

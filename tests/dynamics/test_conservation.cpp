@@ -52,9 +52,8 @@ struct StepImpulses {
   double sum = 0.0;  ///< of the lengths
 
   explicit StepImpulses(const Simulation& simulation) {
-    for (std::size_t k = 0; k < simulation.impulses().size(); ++k) {
-      const auto& contact = simulation.contacts().contacts[k];
-      const Vec3& p = simulation.impulses()[k];
+    for (const auto& contact : simulation.contacts().contacts) {
+      const Vec3& p = simulation.impulse_of(contact);
       if (contact.b < 0) walls += p;
       if (contact.b >= 0) turn += contact.gap * contact.normal.cross(p);
       sum += p.norm();

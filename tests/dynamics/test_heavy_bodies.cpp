@@ -51,15 +51,6 @@ double weight_of(const std::vector<Body>& bodies) {
   return weight;
 }
 
-/// Collective: the impulse on walls in the last step.
-Vec3 on_walls(const Simulation& simulation) {
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t k = 0; k < simulation.impulses().size(); ++k)
-    if (simulation.contacts().contacts[k].b < 0) sum += simulation.impulses()[k];
-  world().sum({sum.data(), 3});
-  return sum;
-}
-
 /// Collective: how many contacts the heavy body has, and how many ranks have bodies in them.
 std::pair<std::int64_t, std::int64_t> contacts_of_heavy(const Simulation& simulation) {
   const auto& bodies = simulation.bodies();
@@ -81,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_heavy_body_on_bodies_of_every_rank_presses_its_weight_on_
   Vec3 momentum = Vec3::Zero();
   for (int k = 0; k < 30; ++k) {
     const auto report = simulation.step();
-    const Vec3 pressed = on_walls(simulation);
+    const Vec3 pressed = impulse_on_walls(simulation);
     momentum += Vec3(0.0, 0.0, -weight) - pressed;
     BOOST_TEST((report.momentum - momentum).norm() <= 1e-12 * weight * (k + 1), "step " << k);
     BOOST_TEST(std::abs(pressed.z() / -weight - 1.0) <= 1e-3, "step " << k << ": " << pressed.z() / -weight);

@@ -49,7 +49,7 @@ Impact collide(const Pair& pair, double friction, double restitution) {
     simulation.step();
     const auto after = all_bodies(world(), simulation);
     Vec3 impulse = Vec3::Zero();
-    for (const Vec3& p : simulation.impulses()) impulse += p;
+    for (const auto& contact : simulation.contacts().contacts) impulse += simulation.impulse_of(contact);
     world().sum({impulse.data(), 3});
     const Vec3 line = position_of(before[1]) - position_of(before[0]);
     const Impact impact{{before[0], before[1]}, {after[0], after[1]}, line.normalized(), line.norm() - 1.0, impulse};

@@ -34,15 +34,6 @@ Setup sphere_on(const Wall& floor, double friction) {
 
 Body only_body(const Simulation& simulation) { return all_bodies(world(), simulation).at(0); }
 
-/// Collective: the impulse of all bodies on walls in the last step.
-Vec3 impulse_on_walls(const Simulation& simulation) {
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t k = 0; k < simulation.impulses().size(); ++k)
-    if (simulation.contacts().contacts[k].b < 0) sum += simulation.impulses()[k];
-  world().sum({sum.data(), 3});
-  return sum;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_sphere_rides_on_a_gentle_shaker) {

@@ -112,11 +112,10 @@ BOOST_AUTO_TEST_CASE(a_periodic_bed_presses_its_weight_on_the_floor) {
     constexpr int steps = 20;
     for (int k = 0; k < steps; ++k) {
       simulation.step();
-      for (std::size_t c = 0; c < simulation.impulses().size(); ++c)
-        if (simulation.contacts().contacts[c].b < 0) pressed += simulation.impulses()[c].z();
+      pressed += impulse_on_walls(simulation).z();
     }
     for (const Body& body : bodies) weight += steps * 5e-3 * gravity * body.mass;
-    BOOST_TEST(std::abs(world().sum(pressed) / -weight - 1.0) <= 1e-3);
+    BOOST_TEST(std::abs(pressed / -weight - 1.0) <= 1e-3);
     BOOST_TEST(simulation.report().max_penetration <= 1e-5);
   }
 }

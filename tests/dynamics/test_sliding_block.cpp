@@ -68,7 +68,8 @@ Slide slide(const Reading& reading) {
     result.time = (k + 1) * step;
     result.distance = position_of(now).dot(along);
     bool pressed = false;
-    for (const Vec3& impulse : simulation.impulses()) pressed = pressed || impulse.norm() > 0.0;
+    for (const auto& contact : simulation.contacts().contacts)
+      pressed = pressed || simulation.impulse_of(contact).norm() > 0.0;
     if (!world().any(pressed) || sliding <= 0.1) continue;  // in flight; or in the last step, which ends within itself
     result.pressed += step;
     result.lift = std::max(result.lift, w.x() / sliding);

@@ -118,3 +118,23 @@ BOOST_AUTO_TEST_CASE(a_stack_stands_for_a_thousand_steps) {
     tell(kind.name, "touching, 5 sweeps a step", run_stack(kind.how, 0.0, 5));
   }
 }
+
+BOOST_AUTO_TEST_CASE(each_pair_of_materials_gives_way_by_its_own_compliance) {
+  // Three spheres side by side: rigid, soft, and soft by an exception for its pair with the floor.
+  std::vector<Body> bodies;
+  for (int k = 0; k < 3; ++k) {
+    bodies.push_back(unit_sphere(k, {2.0 * k, 0.0, 0.5}));
+    bodies.back().material = k;
+  }
+  Setup setup = make_setup(world(), bodies, {floor_wall()}, 0.0);
+  const double weight = bodies[0].mass * gravity;
+  const double soft = 1e-3 / weight, softer = 4e-3 / weight;  // sinks by 1 mm, by 4 mm
+  setup.materials.push_back({.name = "soft", .compliance = soft, .damping = 0.05});
+  setup.materials.push_back({.name = "odd"});
+  setup.material_pairs = {{0, 2, {0.0, 0.0, softer, 0.05}}};
+  Simulation simulation(world(), std::move(setup));
+  for (int k = 0; k < 400; ++k) simulation.step();
+  const auto state = all_bodies(world(), simulation);
+  for (const auto& [body, sunk] : {std::pair(0, 0.0), std::pair(1, 1e-3), std::pair(2, 4e-3)})
+    BOOST_TEST(std::abs(0.5 - state[static_cast<std::size_t>(body)].position[2] - sunk) <= 1e-6, "body " << body);
+}

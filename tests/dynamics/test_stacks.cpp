@@ -17,15 +17,6 @@ using problem::Law;
 
 namespace {
 
-/// Collective: the impulse of the last step on all walls (N s).
-Vec3 wall_impulse(const Simulation& simulation) {
-  Vec3 sum = Vec3::Zero();
-  for (std::size_t k = 0; k < simulation.impulses().size(); ++k)
-    if (simulation.contacts().contacts[k].b < 0) sum += simulation.impulses()[k];
-  world().sum({sum.data(), 3});
-  return sum;
-}
-
 double total_mass(const std::vector<Body>& bodies) {
   double mass = 0.0;
   for (const Body& body : bodies) mass += body.mass;
@@ -45,7 +36,7 @@ double carried_share(Law law, Coupling coupling) {
   // At rest: a millionth of the energy that lifts the bed by a radius.
   BOOST_TEST(report.kinetic_energy <= 1e-6 * total_mass(bodies) * gravity * 0.5);
   BOOST_TEST(report.max_penetration <= 1e-6);
-  return -wall_impulse(simulation).z() / (5e-3 * total_mass(bodies) * gravity);
+  return -impulse_on_walls(simulation).z() / (5e-3 * total_mass(bodies) * gravity);
 }
 
 }  // namespace
@@ -67,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_column_of_twenty_spheres_stands) {
   BOOST_TEST(sink <= 1e-6);
   BOOST_TEST(report.max_penetration <= 1e-7);
   BOOST_TEST(report.kinetic_energy <= 1e-9);
-  BOOST_TEST(std::abs(-wall_impulse(simulation).z() / (5e-3 * total_mass(bodies) * gravity) - 1.0) <= 1e-6);
+  BOOST_TEST(std::abs(-impulse_on_walls(simulation).z() / (5e-3 * total_mass(bodies) * gravity) - 1.0) <= 1e-6);
 }
 
 BOOST_AUTO_TEST_CASE(the_floor_carries_the_weight_of_a_bed_with_friction) {

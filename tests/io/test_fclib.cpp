@@ -162,7 +162,7 @@ dynamics::Setup bed_setup(Law law) {
     test::set_spin(body, 2.0 * dice.vector());
   }
   dynamics::Setup setup = test::make_setup(world(), scene.bodies, scene.walls, 0.3);
-  setup.materials.push_back({"steel", 7800.0, 0.7, 0.0});
+  setup.materials.push_back({.name = "steel", .density = 7800.0, .friction = 0.7});
   setup.solver.law = law;
   setup.solver.stop.max_iterations = 20;
   return setup;

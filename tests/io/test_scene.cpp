@@ -218,6 +218,26 @@ BOOST_AUTO_TEST_CASE(more_bodies_than_fit_are_refused_with_the_number_that_fit) 
               "fills[1].region: overlaps that of fills[0]");
 }
 
+BOOST_AUTO_TEST_CASE(a_pair_of_materials_says_what_does_not_follow_from_them) {
+  const std::string two = "materials:\n  felt: {friction: 0.8, compliance: 1e-6, damping: 0.1}\n";
+  const std::string pairs = "material_pairs:\n  - {between: [felt, glass], friction: 0.5}\n";
+  const Scene scene =
+      io::parse_scene(replaced("materials:\n", pairs + two), "s.yaml",
+                      {io::parse_override("walls[0].material=felt"), io::parse_override("fills[0].material=glass"),
+                       io::parse_override("bodies[0].material=glass")});
+  BOOST_REQUIRE(scene.material_pairs.size() == 1U);
+  const model::Surface& surface = scene.material_pairs[0].surface;
+  BOOST_TEST(surface.friction == 0.5);
+  BOOST_TEST(surface.compliance == 1e-6);
+  BOOST_TEST(surface.damping.value() == 0.1);
+  check_error("materials:\n", "material_pairs: [{between: [glass]}]\nmaterials:\n", "must be two names of materials");
+  check_error("materials:\n", "material_pairs: [{between: [glass, tin]}]\nmaterials:\n",
+              "material_pairs[0].between[1]: ");
+  check_error("materials:\n", "material_pairs: [{between: [glass, glass]}, {between: [glass, glass]}]\nmaterials:\n",
+              "material_pairs[1].between: stands here twice");
+  check_error("friction: 0.3", "friction: 0.3, compliance: -1", "materials.glass.compliance: must not be negative");
+}
+
 BOOST_AUTO_TEST_CASE(listed_bodies_must_not_overlap) {
   const Scene sunk = io::parse_scene(replaced("[0, 0, 3]", "[0.5, 0.5, 0.25]"), "s.yaml");
   BOOST_CHECK_EXCEPTION((void)io::make_bodies(world(), sunk), InputError, [](const InputError& error) {

@@ -10,6 +10,7 @@
 
 #include "scree/dynamics/simulation.hpp"
 #include "support/frozen.hpp"
+#include "support/support.hpp"
 
 // Small simulations whose outcome is known, and the state of all bodies on every rank.
 
@@ -71,12 +72,21 @@ inline std::vector<model::Wall> nesting_box() {
 inline dynamics::Setup make_setup(const parallel::Comm& comm, const std::vector<model::Body>& bodies,
                                   std::vector<model::Wall> walls, double friction, double restitution = 0.0) {
   dynamics::Setup setup;
-  setup.materials = {{"stone", 2000.0, friction, restitution}};
+  setup.materials = {{.name = "stone", .density = 2000.0, .friction = friction, .restitution = restitution}};
   setup.walls = std::move(walls);
   for (const model::Body& body : bodies)
     if (body.id % comm.size() == comm.rank()) setup.bodies.add_owned(body);
   setup.solver.stop = {.tolerance = 1e-12, .max_iterations = 2000, .check_every = 1};
   return setup;
+}
+
+/// Collective: the impulse of the last step on all walls (N s).
+inline model::Vec3 impulse_on_walls(const dynamics::Simulation& simulation) {
+  model::Vec3 sum = model::Vec3::Zero();
+  for (const auto& contact : simulation.contacts().contacts)
+    if (contact.b < 0) sum += simulation.impulse_of(contact);
+  world().sum({sum.data(), 3});
+  return sum;
 }
 
 }  // namespace scree::test

@@ -65,6 +65,7 @@ struct Progress {
 /// All that a simulation starts from on this rank.
 struct Setup {
   std::vector<model::Material> materials;
+  std::vector<model::MaterialPair> material_pairs = {};
   std::vector<model::Wall> walls;
   model::Bodies bodies;                   ///< owned ones only, spread over the ranks in any way
   std::vector<model::Joint> joints = {};  ///< spread over the ranks in any way; a resumed run takes those of `resumed`
@@ -93,6 +94,7 @@ struct StepReport {
   int iterations = 0;
   int stages = 0;  ///< exchanges of velocities per sweep across ranks
   bool converged = false;
+  std::string reason;                          ///< "converged", or why not and what to try
   double residual = 0.0;                       ///< natural
   double max_penetration = 0.0;                ///< m
   double max_joint_gap = 0.0;                  ///< by which a joint is apart, at the start of the step (m)
@@ -127,10 +129,11 @@ class Simulation {
   [[nodiscard]] const model::Bodies& bodies() const { return bodies_; }
   /// Where they are now.
   [[nodiscard]] const std::vector<model::Wall>& walls() const { return walls_; }
-  [[nodiscard]] const std::vector<model::Material>& materials() const { return materials_; }
-  /// Contacts that this rank owns, of the last step, and their impulses in the world frame, acting on b (N s).
+  /// Contacts that this rank owns, of the last step, and the impulse of each in the world frame, acting on b (N s).
   [[nodiscard]] const collision::ContactSet& contacts() const { return contacts_; }
-  [[nodiscard]] const std::vector<model::Vec3>& impulses() const { return impulses_; }
+  [[nodiscard]] const model::Vec3& impulse_of(const collision::ContactSet::Contact& contact) const {
+    return neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse;
+  }
   /// Joints that this rank owns, with their impulses and angles of the last step.
   [[nodiscard]] const std::vector<PlacedJoint>& joints() const { return joints_; }
   /// How many contacts with an impulse each owned body had in the last step, those owned by other ranks included.
@@ -168,11 +171,12 @@ class Simulation {
   void solve(problem::ContactProblem& problem, Vec x);
   void integrate(const problem::ContactProblem& problem, Vec x);
   void summarise();
-  [[nodiscard]] model::Surface surface_of(const collision::ContactSet::Contact& contact) const;
+  [[nodiscard]] const model::Surface& surface_of(const collision::ContactSet::Contact& contact) const;
+  [[nodiscard]] RowState row_of(const collision::ContactSet::Contact& contact, double speed) const;
   [[nodiscard]] model::Vec3 wall_velocity(const collision::ContactSet::Contact& contact) const;
 
   const parallel::Comm& comm_;
-  std::vector<model::Material> materials_;
+  model::SurfaceTable surfaces_;
   std::vector<model::Wall> scene_walls_;  ///< at time 0
   std::vector<model::Wall> walls_;        ///< now
   std::vector<model::Wall> walls_after_;  ///< at the end of the coming step
@@ -190,7 +194,6 @@ class Simulation {
   double wall_speed_ = 0.0;     ///< bound on how fast any wall comes nearer to any body (m/s)
   double walls_moved_ = 0.0;    ///< bound on how much nearer walls came since the last search (m)
   collision::ContactSet contacts_;
-  std::vector<model::Vec3> impulses_;
   std::vector<PlacedJoint> joints_;
   JointRows joint_rows_;    ///< of the last step
   double joint_gap_ = 0.0;  ///< largest of this rank's joints (m)

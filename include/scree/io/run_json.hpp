@@ -21,6 +21,7 @@ struct RunSummary {
   int ranks = 1;
   std::int64_t steps = 0;
   std::int64_t converged_steps = 0;
+  std::string reason;         ///< "converged", or why the last step that did not converge did not
   dynamics::StepReport last;  ///< the final state
   double seconds = 0.0;       ///< wall clock of the run, set-up apart
   std::vector<parallel::PhaseTimer::Spread> phases;
@@ -34,6 +35,7 @@ struct RunSummary {
   double rebalance_seconds = 0.0;  ///< of rebalances, checks apart
   std::int64_t messages = 0;       ///< point-to-point, of all ranks
   std::int64_t bytes = 0;
+  dynamics::Spread peak_memory;  ///< per rank (bytes)
 
   /// Of the phase "solve" on its slowest rank.
   [[nodiscard]] double contact_updates_per_second() const;
@@ -50,6 +52,7 @@ class RunTally {
  private:
   std::int64_t steps_ = 0;
   std::int64_t converged_steps_ = 0;
+  std::string reason_ = "converged";
   std::int64_t rebalances_ = 0;
   std::int64_t moved_bodies_ = 0;
   double rebalance_seconds_ = 0.0;

@@ -28,6 +28,7 @@ struct Scene {
   std::string text;  ///< of the file
   std::string name;
   std::vector<model::Material> materials;
+  std::vector<model::MaterialPair> material_pairs;
   model::Periodicity space;
   std::vector<model::Wall> walls;
   std::vector<Fill> fills;

@@ -31,6 +31,7 @@ struct SolveReport {
   std::int64_t contacts = 0;
   std::int64_t bodies = 0;  ///< 0: the problem does not tell
   bool converged = false;
+  std::string reason;  ///< "converged", or why not and what to try
   int iterations = 0;
   std::int64_t operator_applications = 0;  ///< products and sweeps
   double seconds = 0.0;                    ///< wall clock of the solver, of the slowest rank
@@ -45,10 +46,13 @@ void set_law(problem::ContactProblem& problem, problem::Law law);
 /// Collective: solves a problem, whose law is set, from x. Throws InputError if the solver cannot.
 [[nodiscard]] SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec x);
 
+/// What there is to tell of a problem that the solver did not take.
+[[nodiscard]] SolveReport refused(const FclibProblem& problem, const SolveRequest& request, const std::string& reason);
+
 /// Adds the object of a solve to a JSON text.
 void add_solve(JsonWriter& json, const SolveReport& report);
 
-/// A line per judged iterate: iteration, products, seconds and each measure.
+/// A line per judged iterate: iteration, products, seconds, each measure, objective and the active set.
 [[nodiscard]] std::string history_csv(const std::vector<solvers::HistoryEntry>& history);
 
 }  // namespace scree::io

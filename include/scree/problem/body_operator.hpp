@@ -95,8 +95,6 @@ class BodyOperator : public ContactOperator {
     int a;  ///< slots in the motion
     int b;
     double n[3];
-    double inverse_normal;      ///< 1 / N_nn, of the masses that the contact sees in a sweep (kg)
-    double inverse_tangential;  ///< 1 / N_tt = 1 / N_oo (kg)
   };
   struct Joint {
     int a;  ///< slots in the motion
@@ -140,10 +138,9 @@ class BodyOperator : public ContactOperator {
   [[nodiscard]] std::vector<double> count_holders();
   void add_twins(const std::vector<double>& holders);
   void set_masses(const model::Bodies& bodies, const std::vector<double>& holders);
-  void set_local_problems();
+  void set_joint_problems();
 
-  /// N_kk of a contact and of a joint, without compliance, for bodies of these masses.
-  [[nodiscard]] static model::Vec3 own_diagonal(const BodyMotion& a, const BodyMotion& b);
+  /// N_kk of a joint, without compliance, for bodies of these masses.
   [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const BodyMotion& a, const BodyMotion& b);
   [[nodiscard]] model::Vec3 compliance_of(int block) const;
   [[nodiscard]] static model::Vec3 velocity_of(const Joint& joint, const BodyMotion* bodies);

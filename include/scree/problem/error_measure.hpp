@@ -46,6 +46,7 @@ struct MeasureInfo {
   std::string_view description;
 };
 [[nodiscard]] const std::vector<MeasureInfo>& measures();
+[[nodiscard]] std::string_view name_of(Measure measure);
 [[nodiscard]] double value_of(const ErrorMeasures& errors, Measure measure);
 
 /// Measures many iterates of one problem: O(n) each, without a product or an allocation, with two reductions.

@@ -24,14 +24,22 @@ struct StopRule {
   bool all_measures = true;  ///< else only `natural`, `natural_q` and the one that stops, which is faster
 };
 
+/// What was found of one iterate.
+struct Judgement {
+  int iteration;
+  double error;      ///< by the measure that decides
+  double natural_q;  ///< its scale stays the same: it shows when impulses grow without bound
+};
+
 /// One line of a solver's history.
 struct HistoryEntry {
   int iteration;
   std::int64_t operator_applications;
   double seconds;
   problem::ErrorMeasures errors;
-  std::int64_t active_changes =
-      0;  ///< faces of admissible sets entered or left since the entry before (seed 000 fig. 4)
+  double objective = 0.0;           ///< 1/2 x.N x + r.x (J)
+  std::int64_t active = 0;          ///< faces of admissible sets that x lies on: bounds that are attained
+  std::int64_t active_changes = 0;  ///< of these entered or left since the entry before (seed 000 fig. 4)
   /// |v - v_reference|_M / |v_reference|_M; NaN without a reference (seed 000 fig. 3)
   double velocity_error = problem::ErrorMeasures::unknown;
 };
@@ -45,8 +53,9 @@ class Monitor {
   Monitor(const problem::ContactProblem& problem, StopRule rule);
 
   /// Collective. Judges x and tells whether to go on. `fill_w` writes w = N x + r into the vector that it is given; it
-  /// is called only when the measure is due.
-  [[nodiscard]] bool wants_more(Vec x, const std::function<void(Vec)>& fill_w);
+  /// is called only when the measure is due. That vector is `spare`, if the method has one that it does not need
+  /// between two iterations, else the monitor's own.
+  [[nodiscard]] bool wants_more(Vec x, const std::function<void(Vec)>& fill_w, Vec spare = nullptr);
 
   /// The same for methods that have w at hand, judged at every iteration.
   [[nodiscard]] bool wants_more(Vec x, Vec w);
@@ -60,14 +69,21 @@ class Monitor {
   [[nodiscard]] bool converged() const { return converged_; }
   [[nodiscard]] int iterations() const { return iterations_; }
   [[nodiscard]] const problem::ErrorMeasures& errors() const { return best_errors_; }
+  /// All iterates that were judged.
+  [[nodiscard]] const std::vector<Judgement>& trend() const { return trend_; }
   [[nodiscard]] const std::vector<HistoryEntry>& history() const { return history_; }
   [[nodiscard]] const StopRule& rule() const { return rule_; }
 
  private:
   void judge(Vec x, Vec w);
   void record(Vec x, Vec w, const problem::ErrorMeasures& errors);
-  [[nodiscard]] std::int64_t local_active_changes(Vec x);
+  /// This rank's numbers of active faces and of those that changed; remembers the faces.
+  struct Activity {
+    std::int64_t active = 0, changes = 0;
+  };
+  [[nodiscard]] Activity local_activity(Vec x);
   [[nodiscard]] bool count();
+  [[nodiscard]] std::int64_t work() const;
 
   /// A solution to compare with.
   struct Reference {
@@ -78,13 +94,15 @@ class Monitor {
   const problem::ContactProblem& problem_;
   StopRule rule_;
   problem::ErrorMeter meter_;
-  parallel::Vector w_;
+  parallel::Vector w_;  ///< once it is needed
   parallel::Vector best_;
   problem::ErrorMeasures best_errors_;
   double best_value_ = std::numeric_limits<double>::infinity();
   std::chrono::steady_clock::time_point start_;
+  std::int64_t work_before_;  ///< products and sweeps of the operator when the solve began
   int iterations_ = 0;
   bool converged_ = false;
+  std::vector<Judgement> trend_;
   std::vector<HistoryEntry> history_;
   std::vector<problem::ActiveFace> faces_;  ///< of the iterate that was judged last; kept for the history only
   std::optional<Reference> reference_;

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+namespace scree::parallel {
+
+/// The most memory that this process has had resident so far (bytes).
+[[nodiscard]] std::int64_t peak_memory();
+
+/// Hands what the allocator keeps of freed memory back to the system: after work that needed much more than what
+/// follows, such as a partition.
+void return_free_memory();
+
+}  // namespace scree::parallel

@@ -1,0 +1,45 @@
+// ranks: 1 2
+#include "scree/parallel/memory.hpp"
+
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include <unistd.h>
+
+#include "support/support.hpp"
+
+using namespace scree;
+
+namespace {
+
+/// Resident now (bytes), as the kernel counts it.
+std::int64_t resident() {
+  std::int64_t all = 0, pages = 0;
+  std::ifstream("/proc/self/statm") >> all >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+constexpr std::int64_t block = 16 << 10, blocks = 4096;  // 64 MB in pieces that the allocator keeps
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_peak_knows_of_memory_that_was_freed) {
+  const std::int64_t before = parallel::peak_memory();
+  BOOST_TEST(before >= resident() / 2);
+  { const std::vector<char> much(static_cast<std::size_t>(before), 1); }
+  BOOST_TEST(parallel::peak_memory() >= before + before / 2);
+}
+
+BOOST_AUTO_TEST_CASE(freed_memory_goes_back_to_the_system) {
+  std::vector<std::unique_ptr<char[]>> pieces;
+  for (std::int64_t k = 0; k < blocks; ++k) {
+    pieces.push_back(std::make_unique<char[]>(block));
+    pieces.back()[block - 1] = 1;
+  }
+  const auto last = std::move(pieces.back());  // keeps the heap from shrinking by itself
+  const std::int64_t full = resident();
+  pieces.clear();
+  parallel::return_free_memory();
+  BOOST_TEST(resident() <= full - block * blocks / 2);
+}
