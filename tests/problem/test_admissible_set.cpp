@@ -233,8 +233,8 @@ std::vector<At> places(Law law) {
 
 BOOST_AUTO_TEST_CASE(directions_on_the_tangent_cone_are_where_a_small_step_leads) {
   // (P(x + s d) - x) / s for s -> 0. With s = 2^-26 the curvature of round sets leaves s |d|^2 / |x_T| < 1e-7 and
-  // rounding, 1e-16 |x| / s, another 1e-7. Flat sets have no curvature, but the brute force takes the nearest of several
-  // candidates, and mistakes one for another where their distances differ by rounding: by sqrt(1e-16 |x| / s).
+  // rounding, 1e-16 |x| / s, another 1e-7. Flat sets have no curvature, but the brute force takes the nearest of
+  // several candidates, and mistakes one for another where their distances differ by rounding: by sqrt(1e-16 |x| / s).
   Points points(8);
   for (const auto& info : scree::problem::laws()) {
     const ConstraintSet set{info.law, {0.5}, {2.0}, 8};
