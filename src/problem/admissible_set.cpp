@@ -20,6 +20,11 @@ double keep_inside(double d, double x, double lower, double upper) {
   return d;
 }
 
+/// The largest t for which x + t d <= bound.
+double reach_below(double x, double d, double bound) {
+  return d > 0.0 && bound < HUGE_VAL ? std::max(0.0, (bound - x) / d) : HUGE_VAL;
+}
+
 /// The nearest point to d of the directions that have no positive component along either of two unit vectors.
 Vec3 below_both(const Vec3& d, const Vec3& a, const Vec3& b) {
   const Vec3 below_a = d - std::max(0.0, a.dot(d)) * a;
@@ -216,6 +221,29 @@ Vec3 AdmissibleSet::project_on_tangent_cone(const Vec3& x, const Vec3& d) const 
   const Vec3 a = facet_normal(face[1] - 1);
   return face[2] == 0 ? Vec3(inside - std::max(0.0, a.dot(inside)) * a)
                       : below_both(inside, a, facet_normal(face[2] - 1));
+}
+
+double AdmissibleSet::reach(const Vec3& x, const Vec3& d) const {
+  double t = HUGE_VAL;
+  if (shape_ == Shape::rows) {
+    for (int c = 0; c < 3; ++c) t = std::min(t, reach_below(x[c], d[c], rows_.upper[c]));
+    for (int c = 0; c < 3; ++c) t = std::min(t, reach_below(-x[c], -d[c], -rows_.lower[c]));
+    return t;
+  }
+  t = reach_below(-x.x(), -d.x(), 0.0);
+  if (shape_ == Shape::polygon) {
+    for (int k = 0; k < facets_; ++k) {
+      const Vec3 a = facet_normal(k);
+      t = std::min(t, reach_below(a.dot(x), a.dot(d), inner_ * size_));
+    }
+    return t;
+  }
+  // |x_T + t d_T| = radius: a t^2 + 2 b t = c, without cancellation for either sign of b.
+  const double a = d.tail<2>().squaredNorm(), b = x.tail<2>().dot(d.tail<2>());
+  const double c = std::max(0.0, size_ * size_ - x.tail<2>().squaredNorm());
+  if (a == 0.0) return t;
+  const double root = std::sqrt(b * b + a * c);
+  return std::min(t, b > 0.0 ? c / (root + b) : (root - b) / a);
 }
 
 Mat3 AdmissibleSet::disc_derivative(const Vec3& x) const {

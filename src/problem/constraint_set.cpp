@@ -87,9 +87,19 @@ void ConstraintSet::mark_free(Vec x, Vec free) const {
   const ReadArray at(x);
   const WriteArray mask(free);
   for (int k = 0; k < at.size() / 3; ++k) {
-    const ActiveFace face = (*this)[k].active_face(Vec3(at.data() + 3 * k));
+    const AdmissibleSet set = (*this)[k];
+    ActiveFace face = set.active_face(Vec3(at.data() + 3 * k));
+    if (set.shape() != AdmissibleSet::Shape::rows) face[2] = face[1];
     for (int c = 0; c < 3; ++c) mask[3 * k + c] = face[static_cast<std::size_t>(c)] == 0 ? 1.0 : 0.0;
   }
+}
+
+double ConstraintSet::reach(Vec x, Vec g) const {
+  const ReadArray at(x), gradient(g);
+  double t = HUGE_VAL;
+  for (int k = 0; k < at.size() / 3; ++k)
+    t = std::min(t, (*this)[k].reach(Vec3(at.data() + 3 * k), -Vec3(gradient.data() + 3 * k)));
+  return t;
 }
 
 Vec3 ConstraintSet::shifted(int block, const Vec3& w) const {

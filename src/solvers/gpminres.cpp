@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gradient.hpp"
+
 namespace scree::solvers {
 
 using parallel::petsc;
@@ -9,12 +11,6 @@ using parallel::Vector;
 using problem::ContactProblem;
 
 namespace {
-
-double dot(Vec a, Vec b) {
-  double value = 0.0;
-  petsc(VecDot(a, b, &value));
-  return value;
-}
 
 /// The state of one solve: x in K, its gradient g = N x + r, and work vectors.
 class Gpminres {
@@ -28,8 +24,7 @@ class Gpminres {
   Gpminres(const ContactProblem& problem, Vec x, const GpminresOptions& options)
       : problem_(problem), options_(options), x_(x) {
     problem_.K.project(x_);
-    problem_.N->apply(x_, g);
-    petsc(VecAXPY(g, 1.0, problem_.r));
+    find_velocity(problem_, x_, g);
   }
 
   /// Projected gradient steps until the active set rests (17) or the objective hardly falls (18).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "gradient.hpp"
 #include "scree/problem/borrowed_operator.hpp"
 #include "scree/problem/contact_problem.hpp"
 #include "scree/solvers/monitor.hpp"
@@ -27,12 +28,6 @@ inline StopRule inner_rule(const Monitor& outer, int iterations) {
   rule.max_iterations = iterations;
   rule.keep_history = rule.all_measures = false;
   return rule;
-}
-
-/// w <- N x + r. Collective.
-inline void find_velocity(const problem::ContactProblem& problem, Vec x, Vec w) {
-  problem.N->apply(x, w);
-  parallel::petsc(VecAXPY(w, 1.0, problem.r));
 }
 
 /// The radius mu x_n of each contact's friction disc.

@@ -10,11 +10,17 @@
 
 #include "scree/parallel/error.hpp"
 #include "scree/solvers/adaptive_bounds.hpp"
+#include "scree/solvers/apgd.hpp"
+#include "scree/solvers/cpg.hpp"
+#include "scree/solvers/cpg1.hpp"
 #include "scree/solvers/de_saxce.hpp"
 #include "scree/solvers/gpminres.hpp"
 #include "scree/solvers/jacobi.hpp"
+#include "scree/solvers/kucera.hpp"
 #include "scree/solvers/npgs.hpp"
+#include "scree/solvers/pgd.hpp"
 #include "scree/solvers/pgs.hpp"
+#include "scree/solvers/spg.hpp"
 #include "scree/solvers/tresca.hpp"
 
 namespace scree::solvers {
@@ -74,24 +80,55 @@ SolverInfo describe(std::string name, std::string description, std::vector<Law> 
 }
 
 struct NoOptions {};
-void run_pgs(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const NoOptions&) {
-  pgs(problem, x, monitor);
+template <auto method>
+void run(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const NoOptions&) {
+  method(problem, x, monitor);
+}
+
+std::vector<Law> convex_laws() {
+  std::vector<Law> convex;
+  for (const auto& info : problem::laws())
+    if (is_convex(info.law)) convex.push_back(info.law);
+  return convex;
+}
+
+/// Methods of gradients.
+void add_gradient_methods(const std::vector<Law>& convex, std::vector<SolverInfo>& solvers) {
+  const std::vector<Law> fixed_sections = {Law::frictionless, Law::box, Law::prism, Law::cylinder};
+  solvers.push_back(describe<ApgdOptions>(
+      "apgd", "accelerated projected gradients in the metric of the diagonal, restarted", convex, apgd,
+      {field("relaxation", &ApgdOptions::relaxation, 0.5, 1, "factor of the bound of curvatures after an iteration")}));
+  solvers.push_back(describe<SpgOptions>(
+      "spg", "preconditioned spectral projected gradients with fallback (Heyn et al.)", convex, spg,
+      {choice("scaling", &SpgOptions::scaling, {"averaged", "anisotropic"},
+              "diagonal that preconditions: a mean for each contact, or normal and tangential parts apart"),
+       field("memory", &SpgOptions::memory, 1, 1e6, "objectives of which the largest bounds the next"),
+       field("armijo", &SpgOptions::armijo, 0, 0.5, "sufficient-decrease parameter xi")}));
+  solvers.push_back(describe<KuceraOptions>(
+      "kucera", "conjugate gradients on free components, proportioned (Heyn et al., eq. 25-29)", fixed_sections, kucera,
+      {field("gamma", &KuceraOptions::gamma, 1e-3, 1e3, "share of the free gradient above which bounds are kept"),
+       field("step", &KuceraOptions::step, 0.1, 2, "length of projected steps, times the norm of N"),
+       field("norm_steps", &KuceraOptions::norm_steps, 1, 1000, "Lanczos steps that estimate the norm of N")}));
+  solvers.push_back(describe<NoOptions>("pgd", "projected gradient descent (Preclik et al., algorithm 1)", convex,
+                                        run<pgd>, {}));
+  solvers.push_back(describe<NoOptions>("cpg", "conjugate projected gradients (Preclik et al., algorithm 2)", convex,
+                                        run<cpg>, {}));
+  solvers.push_back(describe<NoOptions>("cpg1", "conjugate projected gradients with one product an iteration", convex,
+                                        run<cpg1>, {}));
 }
 
 /// Methods that solve a problem by themselves.
 std::vector<SolverInfo> plain_solvers() {
-  std::vector<Law> all, convex;
-  for (const auto& info : problem::laws()) {
-    all.push_back(info.law);
-    if (is_convex(info.law)) convex.push_back(info.law);
-  }
+  std::vector<Law> all;
+  for (const auto& info : problem::laws()) all.push_back(info.law);
+  const std::vector<Law> convex = convex_laws();
   const std::vector<Law> bounds = {Law::frictionless, Law::box};
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
                             npgs,
                             {field("refresh_every", &NpgsOptions::refresh_every, 1, 1e9,
                                    "sweeps between recomputations of velocities from impulses")}),
-      describe<NoOptions>("pgs", "projected block Gauss-Seidel sweeps", all, run_pgs, {}),
+      describe<NoOptions>("pgs", "projected block Gauss-Seidel sweeps", all, run<pgs>, {}),
       describe<AdaptiveBoundsOptions>("adaptive-bounds", "Gauss-Seidel sweeps with friction bounds that follow x_n",
                                       {Law::coulomb}, adaptive_bounds,
                                       {field("sweeps_per_update", &AdaptiveBoundsOptions::sweeps_per_update, 1, 1e6,
@@ -113,6 +150,7 @@ bool takes(const SolverInfo& solver, Law law) { return std::ranges::find(solver.
 
 std::vector<SolverInfo> build_registry() {
   std::vector<SolverInfo> solvers = plain_solvers();
+  add_gradient_methods(convex_laws(), solvers);
   const auto able = [&](Law law) {
     std::vector<std::string> names;
     for (const SolverInfo& solver : solvers)

@@ -61,6 +61,9 @@ class AdmissibleSet {
   /// The nearest to d of all directions that do not leave the set at its point x.
   [[nodiscard]] model::Vec3 project_on_tangent_cone(const model::Vec3& x, const model::Vec3& d) const;
 
+  /// The largest t for which x + t d stays in the set, x being in it. For sections that do not grow.
+  [[nodiscard]] double reach(const model::Vec3& x, const model::Vec3& d) const;
+
   /// The derivative of `project` at x; where it has a kink, one of its one-sided derivatives.
   [[nodiscard]] model::Mat3 projection_derivative(const model::Vec3& x) const;
 

@@ -63,8 +63,12 @@ struct ConstraintSet {
   /// (seed 003 eq. 14 for frictionless contacts).
   void project_gradient(Vec x, Vec g, Vec y) const;
 
-  /// free <- 1 for components of x strictly between their bounds, 0 for active ones. For sets of bounds only.
+  /// free <- 1 for components of x strictly between their bounds, 0 for active ones; the tangential components of a disc
+  /// or polygon go together. For sections that do not grow.
   void mark_free(Vec x, Vec free) const;
+
+  /// The largest t for which x - t g stays in this rank's part of K. For sections that do not grow.
+  [[nodiscard]] double reach(Vec x, Vec g) const;
 
   /// De Saxce's shift: what stands in place of w in the law of one block. For `coulomb` w + mu |w_T| n, else w.
   [[nodiscard]] model::Vec3 shifted(int block, const model::Vec3& w) const;
