@@ -10,10 +10,11 @@ using parallel::petsc;
 using parallel::Vector;
 
 void cpg(const problem::ContactProblem& problem, Vec x, Monitor& monitor) {
-  const Vector g = problem.make_vector();                      // -r of the listing
-  Vector d = problem.make_vector(), last = d.like(d);          // -p of this and the last iteration
-  const Vector Nd = problem.make_vector(), kept = d.like(d);   // kept: the part of the last d in the tangent cone
-  double curvature = 0.0;                                      // d.N d
+  const Vector g = problem.make_vector();                          // -r of the listing
+  Vector d = problem.make_vector(), last = problem.make_vector();  // -p of this and the last iteration
+  const Vector kept = problem.make_vector();                       // the part of the last d in the tangent cone
+  const Vector Nd = problem.make_vector();
+  double curvature = 0.0;  // d.N d
   problem.K.project(x);
   find_velocity(problem, x, g);  // line 1
   while (monitor.wants_more(x, g)) {

@@ -1,74 +1,141 @@
 #include "scree/solvers/cpg1.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <utility>
 
 #include "gradient.hpp"
 
 namespace scree::solvers {
 
 using parallel::petsc;
-using parallel::ReadArray;
 using parallel::Vector;
-using parallel::WriteArray;
-double knob(const char* n, double v) { const char* s = getenv(n); return s ? atof(s) : v; }
+using problem::ContactProblem;
 
-void cpg1(const problem::ContactProblem& problem, Vec x, Monitor& monitor) {
-  const double over = knob("OVER", 1.0), accept = knob("ACCEPT", 0.6), ema = knob("EMA", 1.0), flo = knob("FLO", 0.1);
-  const Vector g = problem.make_vector();
-  const Vector h = problem.make_vector();   // projected gradient
-  const Vector d = problem.make_vector();
-  const Vector s = problem.make_vector(), Ns = problem.make_vector();
-  const Vector trial = problem.make_vector();
-  problem.K.project(x);
-  find_velocity(problem, x, g);
-  double s_N_s = 0.0;
-  double rayleigh = 0.0;
-  while (monitor.wants_more(x, g)) {
-    problem.K.project_gradient(x, g, h);
-    problem.K.project_gradient(x, s, d);
-    auto [hh, h_N_s, gh, gd] = dots({{h, h}, {h, Ns}, {g, h}, {g, d}});
-    if (rayleigh == 0.0 && hh > 0.0) { problem.N->apply(h, Ns); rayleigh = dot(h, Ns) / hh; }
-    const double beta = s_N_s > 0.0 ? -h_N_s / s_N_s : 0.0;
-    const double loss = s_N_s > 0.0 ? h_N_s * h_N_s / s_N_s : 0.0;
-    double curv = std::max(rayleigh * hh - loss, flo * rayleigh * hh);
-    double slope0 = gh + beta * gd;
-    petsc(VecAYPX(d, beta, h));
-    if (slope0 <= 0.0) { petsc(VecCopy(h, d)); slope0 = gh; curv = rayleigh * hh; }
-    if (curv <= 0.0) continue;
-    double alpha = over * slope0 / curv;
-    petsc(VecWAXPY(trial, -alpha, d, x));
-    problem.K.project(trial);
-    petsc(VecWAXPY(s, -1.0, trial, x));  // s = x - trial
-    double slope1 = dot(g, s);
-    if (slope1 <= 0.0) {
-      petsc(VecWAXPY(trial, -1.0 / rayleigh, g, x));
-      problem.K.project(trial);
-      petsc(VecWAXPY(s, -1.0, trial, x));  // s = x - trial
-    }
-    problem.N->apply(s, Ns);
-    double clamped = 0.0;
-    {
-      const ReadArray a(s), b(d);
-      for (int k = 0; k < a.size(); ++k) clamped += std::abs(a[k] - alpha * b[k]) > 1e-12 * std::abs(a[k]);
-    }
-    clamped = problem.N->comm().sum(clamped);
-    auto [slope, sNs] = dots({{g, s}, {s, Ns}});
-    s_N_s = sNs;
-    if (s_N_s <= 0.0) { continue; }
-    const double best = slope / s_N_s;
-    double lambda = std::min(1.0, best);
-    if (clamped > 0.0 && best > accept) lambda = 1.0;
-    if (getenv("VERB")) printf("%d best %g clamped %g lambda %g ray %g beta %g floor %d slope %g\n", monitor.iterations(), best, clamped, lambda, rayleigh, beta, curv == flo*rayleigh*hh, slope1);
-    if (slope1 > 0.0) {
-      const double now = (curv / (over * 1.0) * over / (best*over) * over + loss) / hh;
-      rayleigh += ema * (std::clamp(now, 0.3 * rayleigh, 3.0 * rayleigh) - rayleigh);
-    } else { dot(s, s) > 0.0 ? rayleigh = s_N_s / dot(s, s) : 0.0; }
-    petsc(VecAXPY(g, -lambda, Ns));
-    if (lambda == 1.0) petsc(VecCopy(trial, x));
-    else { petsc(VecAXPY(x, -lambda, s)); problem.K.project(x); }
+namespace {
+
+/// Collective: whether two vectors have the same entries.
+bool equal(Vec a, Vec b) {
+  PetscBool same = PETSC_FALSE;
+  petsc(VecEqual(a, b, &same));
+  return same == PETSC_TRUE;
+}
+
+/// The state of one solve: x in K, its gradient g = N x + r, the last step and its product.
+class Cpg1 {
+  const ContactProblem& problem_;  // first: the vectors are made from it
+  Vec x_;
+
+ public:
+  Vector g{problem_.make_vector()};
+
+  Cpg1(const ContactProblem& problem, Vec x) : problem_(problem), x_(x) {
+    problem_.K.project(x_);
+    find_velocity(problem_, x_, g);
   }
+
+  void iterate() {
+    const double length = find_direction();
+    if (length <= 0.0) return;
+    const bool cut = !try_step(length);
+    problem_.N->apply(s_, Ns_);
+    const auto [slope, curvature] = dots({{g, s_}, {s_, Ns_}});
+    s_N_s_ = curvature;
+    if (curvature <= 0.0) return;
+    const double best = slope / curvature;  // the minimum along s is at x - best s
+    learn(best);
+    move(best, cut);
+  }
+
+ private:
+  /// d <- the projected gradient made conjugate to the last step (seed 000 algorithm 2, lines 2 to 5). Returns the
+  /// length of the step along -d that is expected to reach the minimum (line 6); 0 if there is none.
+  double find_direction() {
+    problem_.K.project_gradient(x_, g, h_);
+    problem_.K.project_gradient(x_, s_, d_);
+    const auto [h_h, h_Ns, g_h, g_d] = dots({{h_, h_}, {h_, Ns_}, {g, h_}, {g, d_}});
+    if (h_h <= 0.0) return 0.0;
+    if (rayleigh_ == 0.0) measure_rayleigh(h_h);
+    const bool conjugate = s_N_s_ > 0.0 && g_h - h_Ns / s_N_s_ * g_d > 0.0;
+    const double beta = conjugate ? -h_Ns / s_N_s_ : 0.0;
+    petsc(VecAYPX(d_, beta, presses_ ? g : h_));
+    // d.N d, were the last step not cut by the tangent cone: h.N h is guessed, the rest is known.
+    constexpr double least_share = 0.05;
+    h_h_ = h_h;
+    shed_ = conjugate ? h_Ns * h_Ns / s_N_s_ : 0.0;
+    expected_ = std::max(rayleigh_ * h_h - shed_, least_share * rayleigh_ * h_h);
+    return expected_ > 0.0 ? (g_h + beta * g_d) / expected_ : 0.0;
+  }
+
+  void measure_rayleigh(double h_h) {
+    problem_.N->apply(h_, Ns_);
+    rayleigh_ = dot(h_, Ns_) / h_h;
+  }
+
+  /// s <- x - P_K(x - length d). Returns whether the projection had nothing to do. Where the projection turns the step
+  /// uphill, the plain projected gradient, which cannot, takes its place.
+  bool try_step(double length) {
+    petsc(VecWAXPY(s_, -length, d_, x_));
+    petsc(VecCopy(s_, trial_));
+    problem_.K.project(trial_);
+    const bool inside = equal(s_, trial_);
+    petsc(VecWAXPY(s_, -1.0, trial_, x_));
+    if (inside || dot(g, s_) > 0.0) return inside;
+    petsc(VecWAXPY(trial_, -1.0 / rayleigh_, g, x_));
+    problem_.K.project(trial_);
+    petsc(VecWAXPY(s_, -1.0, trial_, x_));
+    expected_ = rayleigh_ * h_h_, shed_ = 0.0;
+    return false;
+  }
+
+  /// The Rayleigh quotient that would have made the step right enters the mean of the last ones.
+  void learn(double best) {
+    constexpr double least_weight = 0.03, most_change = 3.0;
+    ++learned_;
+    const double seen = (expected_ / std::max(best, 1e-3) + shed_) / h_h_;
+    const double kept = std::clamp(seen, rayleigh_ / most_change, rayleigh_ * most_change);
+    rayleigh_ += std::max(least_weight, 1.0 / (1.0 + learned_)) * (kept - rayleigh_);
+  }
+
+  /// x moves to the minimum along s, if it lies in K. A step that met bounds is taken as it is unless it is much too
+  /// long: a shorter one would reach none of them.
+  void move(double best, bool cut) {
+    constexpr double too_long = 0.7;
+    if (!cut && best > 1.0) {
+      petsc(VecWAXPY(d_, -best, s_, x_));
+      petsc(VecCopy(d_, h_));
+      problem_.K.project(h_);
+      if (equal(d_, h_)) {
+        petsc(VecCopy(d_, x_));
+        petsc(VecAXPY(g, -best, Ns_));
+        return;
+      }
+    }
+    if (best >= 1.0 || (cut && best > too_long)) {
+      petsc(VecCopy(trial_, x_));
+      petsc(VecAXPY(g, -1.0, Ns_));
+    } else {
+      petsc(VecAXPY(x_, -best, s_));
+      problem_.K.project(x_);  // it may miss its bound by rounding
+      petsc(VecAXPY(g, -best, Ns_));
+    }
+  }
+
+  Vector h_{problem_.make_vector()}, d_{problem_.make_vector()}, trial_{problem_.make_vector()};
+  Vector s_{problem_.make_vector()}, Ns_{problem_.make_vector()};
+  /// Where faces meet at an angle, the step takes the part of the gradient along that presses on them, and the
+  /// projection drops it again: with h alone iterates jam at the edges of polygons.
+  bool presses_ = problem_.K.law == problem::Law::prism || problem_.K.law == problem::Law::pyramid ||
+                  problem_.K.law == problem::Law::polyhedral;
+  double s_N_s_ = 0.0;
+  double rayleigh_ = 0.0;  ///< h.N h / h.h of projected gradients h (1/kg); 0: not yet known
+  int learned_ = 0;
+  double h_h_ = 0.0, shed_ = 0.0, expected_ = 0.0;  ///< of this iteration: h.h, what conjugation takes off, d.N d
+};
+
+}  // namespace
+
+void cpg1(const ContactProblem& problem, Vec x, Monitor& monitor) {
+  Cpg1 state(problem, x);
+  while (monitor.wants_more(x, state.g)) state.iterate();
   monitor.finish(x);
 }
 

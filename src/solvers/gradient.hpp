@@ -22,10 +22,8 @@ inline double dot(Vec a, Vec b) {
 template <std::size_t count>
 std::array<double, count> dots(const std::pair<Vec, Vec> (&factors)[count]) {
   std::array<double, count> values{};
-  for (std::size_t k = 0; k < count; ++k)
-    parallel::petsc(VecDotBegin(factors[k].first, factors[k].second, &values[k]));
-  for (std::size_t k = 0; k < count; ++k)
-    parallel::petsc(VecDotEnd(factors[k].first, factors[k].second, &values[k]));
+  for (std::size_t k = 0; k < count; ++k) parallel::petsc(VecDotBegin(factors[k].first, factors[k].second, &values[k]));
+  for (std::size_t k = 0; k < count; ++k) parallel::petsc(VecDotEnd(factors[k].first, factors[k].second, &values[k]));
   return values;
 }
 

@@ -109,10 +109,10 @@ void add_gradient_methods(const std::vector<Law>& convex, std::vector<SolverInfo
       {field("gamma", &KuceraOptions::gamma, 1e-3, 1e3, "share of the free gradient above which bounds are kept"),
        field("step", &KuceraOptions::step, 0.1, 2, "length of projected steps, times the norm of N"),
        field("norm_steps", &KuceraOptions::norm_steps, 1, 1000, "Lanczos steps that estimate the norm of N")}));
-  solvers.push_back(describe<NoOptions>("pgd", "projected gradient descent (Preclik et al., algorithm 1)", convex,
-                                        run<pgd>, {}));
-  solvers.push_back(describe<NoOptions>("cpg", "conjugate projected gradients (Preclik et al., algorithm 2)", convex,
-                                        run<cpg>, {}));
+  solvers.push_back(
+      describe<NoOptions>("pgd", "projected gradient descent (Preclik et al., algorithm 1)", convex, run<pgd>, {}));
+  solvers.push_back(describe<NoOptions>("cpg", "conjugate projected gradients (Preclik et al., algorithm 2)",
+                                        {Law::frictionless, Law::box, Law::cylinder}, run<cpg>, {}));
   solvers.push_back(describe<NoOptions>("cpg1", "conjugate projected gradients with one product an iteration", convex,
                                         run<cpg1>, {}));
 }

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double alpha_min = 1e-9, alpha_max = 1e9;  // seed 003, below the listing
 
-/// d <- P_K(x - alpha P^-1 g) - x in the metric P (lines 4 and 5): there d is a direction of descent, so lines 6 and 7 of
-/// the listing, for projections in another metric, have nothing to mend.
+/// d <- P_K(x - alpha P^-1 g) - x in the metric P (lines 4 and 5): there d is a direction of descent, so lines 6 and 7
+/// of the listing, for projections in another metric, have nothing to mend.
 void find_direction(const problem::ContactProblem& problem, Vec x, Vec g, Vec P, double alpha, Vec d) {
   petsc(VecPointwiseDivide(d, g, P));
   petsc(VecAYPX(d, -alpha, x));
@@ -29,7 +29,8 @@ struct Sums {
   double slope;      ///< d.g
   double curvature;  ///< d.N d
   double length;     ///< d.P d
-  double change;     ///< N d.P^-1 N d
+  double change;  ///< N d.P^-1 N d over the components that move: those at rest at their bounds would only shorten the
+                  ///< step of eq. 23, for the gradient may change there as it likes
 };
 
 /// Collective, one reduction.
@@ -40,7 +41,7 @@ Sums find_sums(const problem::ContactProblem& problem, Vec g, Vec scaling, Vec d
     sums[0] += d[k] * gradient[k];
     sums[1] += d[k] * Nd[k];
     sums[2] += d[k] * d[k] * p[k];
-    sums[3] += Nd[k] * Nd[k] / p[k];
+    if (d[k] != 0.0) sums[3] += Nd[k] * Nd[k] / p[k];
   }
   problem.N->comm().sum(sums);
   return {sums[0], sums[1], sums[2], sums[3]};

@@ -39,12 +39,16 @@ constexpr double tolerance = 1e-6;
 
 /// Iterations within which a solver must bring the natural residual of every bed below the tolerances asked for, on any
 /// number of ranks: about two and a half times the most that it was seen to take (npgs 84 and pgs 313, on `coulomb` and
-/// `polyhedral` to 1e-7, jacobi 2,778, gpminres 10, tresca 35, de-saxce 20). A new solver gets 1,000.
+/// `polyhedral` to 1e-7, jacobi 2,778, gpminres 10, apgd 113, spg 108, cpg 182, cpg1 577, kucera 478,
+/// pgd 1,844, tresca 35, de-saxce 20). A new solver gets 1,000.
 int iteration_limit(const std::string& solver) {
   if (solver == "npgs") return 200;
   if (solver == "pgs") return 800;
   if (solver == "jacobi") return 6000;
   if (solver == "gpminres") return 30;
+  if (solver == "apgd" || solver == "spg" || solver == "cpg") return 300;
+  if (solver == "cpg1" || solver == "kucera") return 1500;
+  if (solver == "pgd") return 4600;
   if (solver == "tresca" || solver == "de-saxce") return 90;  // each with up to 50 sweeps
   return 1000;
 }

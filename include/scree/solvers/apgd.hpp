@@ -6,7 +6,8 @@
 namespace scree::solvers {
 
 struct ApgdOptions {
-  double relaxation = 0.95;  ///< factor of the curvature bound L after each iteration, 0.5 to 1; L doubles when it fails
+  double relaxation =
+      0.95;  ///< factor of the curvature bound L after each iteration, 0.5 to 1; L doubles when it fails
 };
 
 /// Accelerated projected gradients: Nesterov's recursion in the metric of the diagonal of N, normal and tangential rows

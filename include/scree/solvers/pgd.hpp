@@ -5,8 +5,8 @@
 
 namespace scree::solvers {
 
-/// Projected gradient descent (seed 000 algorithm 1): the negative gradient, projected on the tangent cone, is followed to
-/// the minimum along it; then K's projection brings the iterate back. Two products an iteration.
+/// Projected gradient descent (seed 000 algorithm 1): the negative gradient, projected on the tangent cone, gives the
+/// length of the step to the minimum along it; then K's projection brings the iterate back. Two products an iteration.
 void pgd(const problem::ContactProblem& problem, Vec x, Monitor& monitor);
 
 }  // namespace scree::solvers
