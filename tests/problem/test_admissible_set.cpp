@@ -287,6 +287,26 @@ BOOST_AUTO_TEST_CASE(active_faces_tell_where_a_point_lies) {
   BOOST_TEST((face(Law::cone, {10.0, 3.0, -3.0}) == ActiveFace{0, 0, 0}));
 }
 
+BOOST_AUTO_TEST_CASE(the_reach_ends_on_the_boundary) {
+  for (const auto& [name, constraints] : all_sets()) {
+    const AdmissibleSet set = constraints[0];
+    if (set.grows()) continue;
+    Points points(11);
+    for (int k = 0; k < 2000; ++k) {
+      const Vec3 x = set.project(points.next(3.0)), d = points.next(1.0);
+      const double t = set.reach(x, d), size = x.norm() + d.norm();
+      BOOST_REQUIRE(t >= 0.0);
+      if (t == infinity) {
+        BOOST_TEST(set.contains(x + 1e6 * d, 1e-8 * size), name);
+      } else {
+        BOOST_TEST(set.contains(x + t * d, 1e-12 * (size + t * d.norm())), name);
+        BOOST_TEST(set.excess(x + (t + 1.0) * d) > -1e-14 * size,
+                   name);  // a face may be parallel to d but for rounding
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(polygons_stand_as_documented) {
   // Inscribed in the circle, with a corner in the direction of t.
   const AdmissibleSet octagon = AdmissibleSet::prism(2.0, 8);

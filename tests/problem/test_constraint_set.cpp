@@ -131,6 +131,27 @@ BOOST_AUTO_TEST_CASE(components_between_their_bounds_are_free) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(tangential_components_of_discs_and_polygons_are_free_together) {
+  const std::vector<Vec3> x = {{1.0, 0.0, 0.0}, {0.0, 1.0, -1.0}, {0.0, 2.0, 0.0}, {5.0, 0.0, -2.0}};
+  const std::vector<Vec3> expected = {{1, 1, 1}, {0, 1, 1}, {0, 0, 0}, {1, 0, 0}};
+  for (const Law law : {Law::prism, Law::cylinder}) {
+    const Vector point = vector_of(x), mask = vector_of(x);
+    set_of(law, x.size(), 0.5, 2.0).mark_free(point, mask);
+    const ReadArray free(mask);
+    for (int k = 0; k < free.size() / 3; ++k) BOOST_TEST((Vec3(free.data() + 3 * k) == expected[k]), "contact " << k);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_reach_of_vectors_is_the_least_of_their_blocks) {
+  const ConstraintSet set = set_of(Law::cylinder, 3, 0.5, 2.0);
+  const std::vector<Vec3> x = {{1.0, 0.0, 0.0}, {6.0, 1.0, 0.0}, {0.0, 0.0, 0.0}};
+  const std::vector<Vec3> g = {{0.5, 0.0, 0.0}, {3.0, 2.0, 0.0}, {-1.0, 0.0, 0.5}};
+  const Vector point = vector_of(x), gradient = vector_of(g);
+  const bool has_second = ReadArray(point).size() >= 6;
+  const double reach = set.reach(point, gradient);
+  if (has_second) BOOST_TEST(std::abs(reach - 1.5) <= 1e-15);  // 1 - 2 t = -2; the first contact opens at t = 2
+}
+
 BOOST_AUTO_TEST_CASE(laws_have_names) {
   for (const auto& info : laws()) {
     BOOST_TEST((law_named(info.name) == info.law));
