@@ -10,7 +10,6 @@ namespace scree::solvers {
 using parallel::petsc;
 using parallel::ReadArray;
 using parallel::Vector;
-using parallel::WriteArray;
 
 namespace {
 
