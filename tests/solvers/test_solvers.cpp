@@ -39,7 +39,7 @@ constexpr double tolerance = 1e-6;
 
 /// Iterations within which a solver must bring the natural residual of every bed below the tolerances asked for, on any
 /// number of ranks: about two and a half times the most that it was seen to take (npgs 84 and pgs 313, on `coulomb` and
-/// `polyhedral` to 1e-7, jacobi 2,778, gpminres 10, apgd 113, spg 108, cpg 182, cpg1 577, kucera 478,
+/// `polyhedral` to 1e-7, jacobi 2,778, gpminres 10, apgd 113, spg 108, cpg 182, cpg1 575, kucera 478,
 /// pgd 1,844, tresca 35, de-saxce 20). A new solver gets 1,000.
 int iteration_limit(const std::string& solver) {
   if (solver == "npgs") return 200;
