@@ -371,10 +371,14 @@ double BodyOperator::local_energy(Vec x, const Motion& motion) const {
   return 0.5 * energy;
 }
 
-void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const {
+void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const {
   const ReadArray offsets(r);
   const WriteArray impulses(x);
-  const SweepData data{offsets.data(), set, impulses.data(), bodies_of(motion)};
+  const SweepData data{offsets.data(), set, impulses.data(), bodies_of(motion), how};
+  how.backward ? relax_backward(data, motion) : relax_forward(data, motion);
+}
+
+void BodyOperator::relax_forward(const SweepData& data, Motion& motion) const {
   for (int pass = 1; pass < plan_.local_sweeps; ++pass) {
     relax(leading_, data);
     relax(interior_, data);
@@ -388,6 +392,18 @@ void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& mot
     if (k > 0) stages_[k].halo.forward(motion.data(), motion_layout);
     relax_stage(stages_[k], data);
     stages_[k].halo.reverse_add(motion.data(), motion_layout);
+  }
+}
+
+void BodyOperator::relax_backward(const SweepData& data, Motion& motion) const {
+  for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
+    stage->halo.forward(motion.data(), motion_layout);
+    relax_stage(*stage, data);
+    stage->halo.reverse_add(motion.data(), motion_layout);
+  }
+  for (int pass = 0; pass < plan_.local_sweeps; ++pass) {
+    relax(interior_, data);
+    relax(leading_, data);
   }
 }
 
@@ -420,14 +436,23 @@ void BodyOperator::relax_stage(const Stage& stage, const SweepData& data) const 
 }
 
 void BodyOperator::relax(const Batch& batch, const SweepData& data) const {
-  relax_contacts(Consecutive{batch.contacts.first, batch.contacts.last}, data);
-  if (!batch.listed.empty()) relax_contacts(Listed{batch.listed}, data);
+  const Consecutive side_by_side{batch.contacts.first, batch.contacts.last};
+  const Listed anywhere{batch.listed};
+  if (data.how.backward) {
+    for (auto k = batch.joints.rbegin(); k != batch.joints.rend(); ++k) relax_joint(*k, data);
+    if (anywhere.size() > 0) relax_contacts(Reversed{anywhere}, data);
+    return relax_contacts(Reversed{side_by_side}, data);
+  }
+  relax_contacts(side_by_side, data);
+  if (anywhere.size() > 0) relax_contacts(anywhere, data);
   for (const int k : batch.joints) relax_joint(k, data);
 }
 
 template <typename Order>
 void BodyOperator::relax_contacts(const Order& order, const SweepData& data) const {
   const SweepRows rows{data.r, compliance_.empty() ? nullptr : compliance_.data(), data.x};
+  if (data.how.local)
+    return relax_with_friction(contacts_.data(), order, rows, LocalByBlock{data.set, data.how.local}, data.bodies);
   switch (data.set.law) {
     case Law::frictionless:
       return relax_frictionless(contacts_.data(), order, rows, data.bodies);
@@ -452,9 +477,10 @@ void BodyOperator::relax_joint(int joint, const SweepData& data) const {
   Eigen::Map<Vec3> x(data.x + 3 * block);
   const Vec3 w =
       velocity_of(j, data.bodies) + Eigen::Map<const Vec3>(data.r + 3 * block) + compliance_of(block).cwiseProduct(x);
-  const RowBounds& bounds = data.set.joints[static_cast<std::size_t>(joint)];
-  const Vec3 impulse =
-      j.is_regular && is_free(bounds) ? Vec3(x - j.inverse * w) : solve_block(data.set, block, j.own, w - j.own * x, x);
+  const bool is_linear = j.is_regular && is_free(data.set.joints[static_cast<std::size_t>(joint)]);
+  const Vec3 impulse = data.how.local ? data.how.local(data.set, block, j.own, w - j.own * x, x)
+                       : is_linear    ? Vec3(x - j.inverse * w)
+                                      : solve_block(data.set, block, j.own, w - j.own * x, x);
   const Vec3 change = impulse - x;
   x = impulse;
   BodyMotion& a = data.bodies[j.a];

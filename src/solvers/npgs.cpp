@@ -66,6 +66,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   Iterate previous{second, x.motion}, y{third, x.motion};
   const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x.x, x.motion, problem.r, w); };
 
+  const bool symmetric = options.sweep == "symmetric";
   // Coulomb's law minimises nothing: what a sweep still changes takes the place of the objective, and may rise a
   // little.
   const bool convex = is_convex(problem.K.law);
@@ -74,6 +75,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   for (int sweeps = 1; monitor.wants_more(x.x, fill_w); ++sweeps) {
     extrapolate(x, previous, beta, problem.N->own_motion(), y);
     problem.N->sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
+    if (symmetric) problem.N->sweep(problem.r, problem.K, y.x, y.motion, {.local = {}, .backward = true});
     const StepSums sums = compare(problem, y, x, previous, beta);
 
     constexpr double tolerated_rise = 2.0;

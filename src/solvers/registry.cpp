@@ -9,12 +9,15 @@
 #include <type_traits>
 
 #include "scree/parallel/error.hpp"
+#include "scree/problem/local_solvers.hpp"
 #include "scree/solvers/adaptive_bounds.hpp"
 #include "scree/solvers/de_saxce.hpp"
 #include "scree/solvers/gpminres.hpp"
 #include "scree/solvers/jacobi.hpp"
 #include "scree/solvers/npgs.hpp"
+#include "scree/solvers/nsgs.hpp"
 #include "scree/solvers/pgs.hpp"
+#include "scree/solvers/sor.hpp"
 #include "scree/solvers/tresca.hpp"
 
 namespace scree::solvers {
@@ -78,6 +81,12 @@ void run_pgs(const problem::ContactProblem& problem, Vec x, Monitor& monitor, co
   pgs(problem, x, monitor);
 }
 
+std::vector<std::string> local_solver_names() {
+  std::vector<std::string> names;
+  for (const auto& info : problem::local_solvers()) names.emplace_back(info.name);
+  return names;
+}
+
 /// Methods that solve a problem by themselves.
 std::vector<SolverInfo> plain_solvers() {
   std::vector<Law> all, convex;
@@ -90,8 +99,20 @@ std::vector<SolverInfo> plain_solvers() {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
                             npgs,
                             {field("refresh_every", &NpgsOptions::refresh_every, 1, 1e9,
-                                   "sweeps between recomputations of velocities from impulses")}),
+                                   "sweeps between recomputations of velocities from impulses"),
+                             choice("sweep", &NpgsOptions::sweep, {"forward", "symmetric"},
+                                    "one sweep a step, or forward and backward as one")}),
       describe<NoOptions>("pgs", "projected block Gauss-Seidel sweeps", all, run_pgs, {}),
+      describe<NsgsOptions>("nsgs", "block Gauss-Seidel with a choice of contactwise solvers (Preclik et al.)", all,
+                            nsgs,
+                            {choice("local", &NsgsOptions::local, local_solver_names(), "solver of one block"),
+                             choice("bounds", &NsgsOptions::bounds, {"continuous", "outer"},
+                                    "Coulomb's friction bounds follow x_n within a sweep, or in an outer loop"),
+                             field("inner_iterations", &NsgsOptions::inner_iterations, 1, 1e6,
+                                   "sweeps per iteration of the outer loop, at most")}),
+      describe<SorOptions>("sor", "projected over-relaxation, component by component (Lacoursiere; Tasora)",
+                           {Law::frictionless, Law::box, Law::coulomb}, sor,
+                           {field("omega", &SorOptions::omega, 0, 2, "over-relaxation")}),
       describe<AdaptiveBoundsOptions>("adaptive-bounds", "Gauss-Seidel sweeps with friction bounds that follow x_n",
                                       {Law::coulomb}, adaptive_bounds,
                                       {field("sweeps_per_update", &AdaptiveBoundsOptions::sweeps_per_update, 1, 1e6,

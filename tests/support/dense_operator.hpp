@@ -46,15 +46,17 @@ class DenseOperator : public problem::ContactOperator {
     const Eigen::VectorXd product = N_ * Eigen::Map<const Eigen::VectorXd>(in.data(), in.size());
     motion.assign(product.data(), product.data() + product.size());
   }
-  void relax_all(Vec r, const problem::ConstraintSet& set, Vec x, problem::Motion& motion) const override {
+  void relax_all(Vec r, const problem::ConstraintSet& set, Vec x, problem::Motion& motion,
+                 const problem::Relaxation& how) const override {
     const parallel::ReadArray offsets(r);
     const parallel::WriteArray impulses(x);
     Eigen::Map<Eigen::VectorXd> moved(motion.data(), N_.rows());
-    for (int k = 0; k < block_count(); ++k) {
+    for (int i = 0; i < block_count(); ++i) {
+      const int k = how.backward ? block_count() - 1 - i : i;
       Eigen::Map<model::Vec3> at(impulses.data() + 3 * k);
       const model::Mat3 own = N_.block<3, 3>(3 * k, 3 * k);
       const model::Vec3 q = moved.segment<3>(3 * k) + Eigen::Map<const model::Vec3>(offsets.data() + 3 * k) - own * at;
-      const model::Vec3 next = problem::solve_block(set, k, own, q, at);
+      const model::Vec3 next = how.local ? how.local(set, k, own, q, at) : problem::solve_block(set, k, own, q, at);
       moved += N_.middleCols<3>(3 * k) * (next - at);
       at = next;
     }

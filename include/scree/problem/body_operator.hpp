@@ -129,10 +129,11 @@ class BodyOperator : public ContactOperator {
     const ConstraintSet& set;
     double* x;
     BodyMotion* bodies;
+    const Relaxation& how;
   };
 
   void find_motion(Vec x, Motion& motion) const override;
-  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const override;
+  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override;
   [[nodiscard]] int passes_per_sweep() const override { return plan_.local_sweeps; }
 
   void sort_into_batches(const collision::ContactSet& contacts, const parallel::Halo& halo);
@@ -148,6 +149,8 @@ class BodyOperator : public ContactOperator {
   [[nodiscard]] model::Vec3 compliance_of(int block) const;
   [[nodiscard]] static model::Vec3 velocity_of(const Joint& joint, const BodyMotion* bodies);
 
+  void relax_forward(const SweepData& data, Motion& motion) const;
+  void relax_backward(const SweepData& data, Motion& motion) const;
   void relax(const Batch& batch, const SweepData& data) const;
   template <typename Order>
   void relax_contacts(const Order& order, const SweepData& data) const;

@@ -25,8 +25,8 @@ class BorrowedOperator : public ContactOperator {
 
  private:
   void find_motion(Vec x, Motion& motion) const override { lender_.set_motion(x, motion); }
-  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const override {
-    lender_.sweep(r, set, x, motion);
+  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override {
+    lender_.sweep(r, set, x, motion, how);
   }
 
   const ContactOperator& lender_;

@@ -10,6 +10,7 @@
 #include "scree/model/geometry.hpp"
 #include "scree/parallel/comm.hpp"
 #include "scree/problem/constraint_set.hpp"
+#include "scree/problem/relaxation.hpp"
 
 namespace scree::problem {
 
@@ -66,9 +67,9 @@ class ContactOperator {
   /// This rank's part of 1/2 x.N x (J), given the motion of x.
   [[nodiscard]] virtual double local_energy(Vec x, const Motion& motion) const = 0;
 
-  /// One Gauss-Seidel sweep over all contacts: each in turn gets the impulse that solves its own problem exactly, given
-  /// the present motion, which follows.
-  void sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const;
+  /// One Gauss-Seidel sweep over all contacts: each in turn gets the impulse that solves its own problem, exactly or as
+  /// `how` has it, given the present motion, which follows.
+  void sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how = {}) const;
 
   /// Products and passes of sweeps over the contacts so far.
   [[nodiscard]] std::int64_t applications() const { return applications_; }
@@ -76,7 +77,7 @@ class ContactOperator {
 
  private:
   virtual void find_motion(Vec x, Motion& motion) const = 0;
-  virtual void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const = 0;
+  virtual void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const = 0;
   /// How often a sweep relaxes each contact.
   [[nodiscard]] virtual int passes_per_sweep() const { return 1; }
 
