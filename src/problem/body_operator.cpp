@@ -269,15 +269,22 @@ void BodyOperator::set_local_problems() {
   }
 }
 
+int BodyOperator::body_at(int slot) const {
+  if (slot < local_) return slot;
+  const auto twin = static_cast<std::size_t>(slot - local_);
+  return twin < twin_of_.size() ? twin_of_[twin] : -1;
+}
+
+BodyMotion BodyOperator::unshared(int slot) const {
+  BodyMotion motion = bodies_of(rest_)[slot];
+  if (slot >= owned_ && slot < local_ + static_cast<int>(twin_of_.size())) {
+    motion.inverse_mass *= share_[static_cast<std::size_t>(slot - owned_)];
+    motion.inverse_inertia *= share_[static_cast<std::size_t>(slot - owned_)];
+  }
+  return motion;
+}
+
 std::vector<Mat3> BodyOperator::diagonal_blocks() const {
-  const auto unshared = [&](int slot) {
-    BodyMotion motion = bodies_of(rest_)[slot];
-    if (slot >= owned_ && slot < local_ + static_cast<int>(twin_of_.size())) {
-      motion.inverse_mass *= share_[static_cast<std::size_t>(slot - owned_)];
-      motion.inverse_inertia *= share_[static_cast<std::size_t>(slot - owned_)];
-    }
-    return motion;
-  };
   std::vector<Mat3> blocks;
   blocks.reserve(static_cast<std::size_t>(block_count()));
   for (const Contact& contact : contacts_)
@@ -285,6 +292,45 @@ std::vector<Mat3> BodyOperator::diagonal_blocks() const {
   for (const Joint& joint : joints_) blocks.push_back(own_block(joint, unshared(joint.a), unshared(joint.b)));
   for (int k = 0; k < block_count(); ++k) blocks[static_cast<std::size_t>(k)].diagonal() += compliance_of(k);
   return blocks;
+}
+
+/// The motion has six degrees of freedom per body, v and u. S = M^-1 A^T.
+Factors BodyOperator::factors() const {
+  constexpr int dofs_per_body = 6;
+  Factors result{3 * block_count(), dofs_per_body * owned_, {}, {}, compliance_};
+  std::vector<double> number(static_cast<std::size_t>(local_));  // of bodies, through all ranks
+  const auto below = static_cast<double>(comm().sum_below(owned_));
+  for (std::size_t k = 0; k < static_cast<std::size_t>(owned_); ++k) number[k] = below + static_cast<double>(k);
+  halo_.forward(number.data(), {1, 1});
+
+  const auto add_end = [&](int block, int slot, const Mat3& linear, const Mat3& spin) {
+    if (body_at(slot) < 0) return;
+    const BodyMotion body = unshared(slot);
+    const auto first = dofs_per_body * static_cast<std::int64_t>(number[static_cast<std::size_t>(body_at(slot))]);
+    for (int c = 0; c < 3; ++c)
+      for (int k = 0; k < dofs_per_body; ++k) {
+        const double value = k < 3 ? linear(c, k) : spin(c, k - 3);
+        if (value == 0.0) continue;
+        result.reads.push_back({3 * block + c, first + k, value});
+        result.writes.push_back({3 * block + c, first + k, value * (k < 3 ? body.inverse_mass : body.inverse_inertia)});
+      }
+  };
+  for (int k = 0; k < contact_count(); ++k) {
+    const Contact& contact = contacts_[static_cast<std::size_t>(k)];
+    const ContactFrame frame(contact.n);
+    const Vec3 n(frame.n), t(frame.t), o(frame.o);
+    Mat3 linear, spin;  // w = linear (v_b - v_a) + spin (u_a + u_b)
+    linear << n.transpose(), t.transpose(), o.transpose();
+    spin << Vec3::Zero().transpose(), -o.transpose(), t.transpose();
+    add_end(k, contact.a, -linear, spin);
+    add_end(k, contact.b, linear, spin);
+  }
+  for (int k = contact_count(); k < block_count(); ++k) {
+    const Joint& joint = joints_[static_cast<std::size_t>(k - contact_count())];
+    add_end(k, joint.a, -joint.linear, joint.spin_a);
+    add_end(k, joint.b, joint.linear, joint.spin_b);
+  }
+  return result;
 }
 
 void BodyOperator::find_motion(Vec x, Motion& motion) const {

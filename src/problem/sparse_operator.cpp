@@ -101,6 +101,19 @@ void SparseOperator::find_diagonal() {
   }
 }
 
+Factors SparseOperator::factors() const {
+  Factors result{3 * block_count(), dofs_.own(), {}, {}, {}};
+  const auto copy = [&](const Blocks& from, std::vector<Factors::Entry>& to) {
+    for (int k = 0; k < block_count(); ++k)
+      for (auto entry = from.begin(k); entry != from.end(k); ++entry)
+        for (int c = 0; c < 3; ++c)
+          if (entry->value[c] != 0.0) to.push_back({3 * k + c, dofs_.number(entry->dof), entry->value[c]});
+  };
+  copy(reads_, result.reads);
+  copy(writes_, result.writes);
+  return result;
+}
+
 Motion SparseOperator::motion_at_rest() const { return Motion(static_cast<std::size_t>(dofs_.size()), 0.0); }
 
 Vec3 SparseOperator::velocity(int block, const Motion& motion) const {

@@ -22,6 +22,16 @@ class DenseOperator : public problem::ContactOperator {
     for (int k = 0; k < block_count(); ++k) blocks.emplace_back(N_.block<3, 3>(3 * k, 3 * k));
     return blocks;
   }
+  [[nodiscard]] problem::Factors factors() const override {
+    const int rows = static_cast<int>(N_.rows());
+    problem::Factors result{rows, rows, {}, {}, {}};
+    const std::int64_t first = world().sum_below(rows);
+    for (int i = 0; i < rows; ++i) {
+      result.reads.push_back({i, first + i, 1.0});
+      for (int j = 0; j < rows; ++j) result.writes.push_back({j, first + i, N_(i, j)});
+    }
+    return result;
+  }
   [[nodiscard]] problem::Motion motion_at_rest() const override { return problem::Motion(N_.rows(), 0.0); }
   [[nodiscard]] std::ptrdiff_t own_motion() const override { return N_.rows(); }
   void contact_velocity(Vec, problem::Motion& motion, Vec r, Vec w) const override {

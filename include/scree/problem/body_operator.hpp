@@ -82,6 +82,7 @@ class BodyOperator : public ContactOperator {
   [[nodiscard]] static const BodyMotion* bodies_of(const Motion& motion);
 
   [[nodiscard]] std::vector<model::Mat3> diagonal_blocks() const override;
+  [[nodiscard]] Factors factors() const override;
   [[nodiscard]] Motion motion_at_rest() const override { return rest_; }
   [[nodiscard]] std::ptrdiff_t own_motion() const override;
   void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override;
@@ -142,6 +143,10 @@ class BodyOperator : public ContactOperator {
   void add_twins(const std::vector<double>& holders);
   void set_masses(const model::Bodies& bodies, const std::vector<double>& holders);
   void set_local_problems();
+
+  /// What a slot stands for: a body's index, or -1 for the world; and its motion at rest with its whole mass.
+  [[nodiscard]] int body_at(int slot) const;
+  [[nodiscard]] BodyMotion unshared(int slot) const;
 
   /// N_kk of a contact and of a joint, without compliance, for bodies of these masses.
   [[nodiscard]] static model::Vec3 own_diagonal(const BodyMotion& a, const BodyMotion& b);

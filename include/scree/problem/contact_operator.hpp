@@ -10,6 +10,7 @@
 #include "scree/model/geometry.hpp"
 #include "scree/parallel/comm.hpp"
 #include "scree/problem/constraint_set.hpp"
+#include "scree/problem/factors.hpp"
 #include "scree/problem/relaxation.hpp"
 
 namespace scree::problem {
@@ -54,6 +55,11 @@ class ContactOperator {
   [[nodiscard]] virtual std::vector<model::Mat3> diagonal_blocks() const = 0;
   /// d <- diag(N).
   void diagonal(Vec d) const;
+
+  /// N in sparse form. Collective.
+  [[nodiscard]] virtual Factors factors() const = 0;
+  /// N as a distributed matrix, for preconditioners and direct solvers. Collective.
+  [[nodiscard]] parallel::Matrix assemble() const { return multiply(comm_, factors()); }
 
   [[nodiscard]] virtual Motion motion_at_rest() const = 0;
   [[nodiscard]] virtual std::ptrdiff_t own_motion() const = 0;

@@ -28,6 +28,7 @@ class SparseOperator : public ContactOperator {
 
   [[nodiscard]] int block_count() const override { return static_cast<int>(diagonal_.size()); }
   [[nodiscard]] std::vector<model::Mat3> diagonal_blocks() const override { return diagonal_; }
+  [[nodiscard]] Factors factors() const override;
   [[nodiscard]] Motion motion_at_rest() const override;
   [[nodiscard]] std::ptrdiff_t own_motion() const override { return dofs_.own(); }
   void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override;
