@@ -87,7 +87,9 @@ void ConstraintSet::mark_free(Vec x, Vec free) const {
   const ReadArray at(x);
   const WriteArray mask(free);
   for (int k = 0; k < at.size() / 3; ++k) {
-    const ActiveFace face = (*this)[k].active_face(Vec3(at.data() + 3 * k));
+    const AdmissibleSet set = (*this)[k];
+    ActiveFace face = set.active_face(Vec3(at.data() + 3 * k));
+    if (set.shape() == AdmissibleSet::Shape::disc) face[2] = face[1];  // the rim takes both
     for (int c = 0; c < 3; ++c) mask[3 * k + c] = face[static_cast<std::size_t>(c)] == 0 ? 1.0 : 0.0;
   }
 }

@@ -13,6 +13,7 @@
 #include "scree/solvers/adaptive_bounds.hpp"
 #include "scree/solvers/de_saxce.hpp"
 #include "scree/solvers/gpminres.hpp"
+#include "scree/solvers/gpminres_p.hpp"
 #include "scree/solvers/jacobi.hpp"
 #include "scree/solvers/npgs.hpp"
 #include "scree/solvers/nsgs.hpp"
@@ -87,6 +88,28 @@ std::vector<std::string> local_solver_names() {
   return names;
 }
 
+/// Of gpminres and of those that build on it.
+template <typename Options>
+std::vector<Field<Options>> gpminres_fields() {
+  using Base = GpminresOptions;
+  return {
+      field<Options, double>("eta1", &Base::eta1, 0, 1,
+                             "gradient steps end below this share of the best gain (eq. 18)"),
+      field<Options, double>("eta2", &Base::eta2, 0, 1, "Krylov steps end below this share of the best gain (eq. 20)"),
+      field<Options, double>("armijo", &Base::armijo, 0, 0.5, "sufficient-decrease parameter mu (eq. 16)"),
+      field<Options, int>("gradient_steps", &Base::gradient_steps, 1, 1e6, "gradient steps per iteration, at most"),
+      field<Options, int>("krylov_steps", &Base::krylov_steps, 1, 1e6, "Krylov steps per iteration, at most")};
+}
+
+std::vector<Field<GpminresPOptions>> gpminres_p_fields() {
+  auto fields = gpminres_fields<GpminresPOptions>();
+  fields.push_back(choice("preconditioner", &GpminresPOptions::preconditioner, {"bjacobi", "gamg", "cholesky"},
+                          "of the free block: incomplete Cholesky per rank, multigrid or complete Cholesky"));
+  fields.push_back(field("shift", &GpminresPOptions::shift, 0, 1,
+                         "added to the diagonal of the free block, relative to its largest entry"));
+  return fields;
+}
+
 /// Methods that solve a problem by themselves.
 std::vector<SolverInfo> plain_solvers() {
   std::vector<Law> all, convex;
@@ -94,7 +117,7 @@ std::vector<SolverInfo> plain_solvers() {
     all.push_back(info.law);
     if (is_convex(info.law)) convex.push_back(info.law);
   }
-  const std::vector<Law> bounds = {Law::frictionless, Law::box};
+  const std::vector<Law> bounds = {Law::frictionless, Law::box, Law::cylinder};
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
                             npgs,
@@ -120,13 +143,10 @@ std::vector<SolverInfo> plain_solvers() {
       describe<JacobiOptions>("jacobi", "projected Jacobi iteration (Heyn et al., eq. 12)", convex, jacobi,
                               {field("omega", &JacobiOptions::omega, 0, 1, "step length"),
                                field("lambda", &JacobiOptions::lambda, 0, 1, "share of the new iterate")}),
-      describe<GpminresOptions>(
-          "gpminres", "gradient projection with minimum-residual Krylov steps (Heyn et al.)", bounds, gpminres,
-          {field("eta1", &GpminresOptions::eta1, 0, 1, "gradient steps end below this share of the best gain (eq. 18)"),
-           field("eta2", &GpminresOptions::eta2, 0, 1, "Krylov steps end below this share of the best gain (eq. 20)"),
-           field("armijo", &GpminresOptions::armijo, 0, 0.5, "sufficient-decrease parameter mu (eq. 16)"),
-           field("gradient_steps", &GpminresOptions::gradient_steps, 1, 1e6, "gradient steps per iteration, at most"),
-           field("krylov_steps", &GpminresOptions::krylov_steps, 1, 1e6, "Krylov steps per iteration, at most")}),
+      describe<GpminresOptions>("gpminres", "gradient projection with minimum-residual Krylov steps (Heyn et al.)",
+                                bounds, gpminres, gpminres_fields<GpminresOptions>()),
+      describe<GpminresPOptions>("gpminres-p", "gpminres with Krylov steps preconditioned by the free block of N",
+                                 bounds, gpminres_p, gpminres_p_fields()),
   };
 }
 

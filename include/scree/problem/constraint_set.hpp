@@ -63,7 +63,8 @@ struct ConstraintSet {
   /// (seed 003 eq. 14 for frictionless contacts).
   void project_gradient(Vec x, Vec g, Vec y) const;
 
-  /// free <- 1 for components of x strictly between their bounds, 0 for active ones. For sets of bounds only.
+  /// free <- 1 for components of x strictly between their bounds, 0 for active ones. For sets of bounds
+  /// and cylinders, on whose rim both tangential components count as active.
   void mark_free(Vec x, Vec free) const;
 
   /// De Saxce's shift: what stands in place of w in the law of one block. For `coulomb` w + mu |w_T| n, else w.
