@@ -71,8 +71,6 @@ Solved solve(const Case& c, const Frozen& frozen, double to = tolerance) {
                            {.tolerance = to, .max_iterations = iteration_limit(c.solver), .check_every = 1});
   const parallel::Vector x = frozen.problem.make_vector();
   solvers::make_solver(c.solver, {}, c.law)(frozen.problem, x, monitor);
-  if (world().rank() == 0)
-                 std::string(name_of(c.law)).c_str());
   return {judge(frozen.problem, x), monitor.iterations(), monitor.converged(),
           counts_alike_on_all_ranks(c.solver, *frozen.problem.N)};
 }
