@@ -1,5 +1,7 @@
 #include "gradient_projection.hpp"
 
+#include <algorithm>
+
 namespace scree::solvers {
 
 using parallel::petsc;

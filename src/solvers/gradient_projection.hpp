@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include "scree/problem/contact_problem.hpp"
 #include "scree/solvers/gpminres.hpp"
 #include "scree/solvers/monitor.hpp"

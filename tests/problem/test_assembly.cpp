@@ -1,6 +1,7 @@
 // N as a matrix is N as an operator.
 #include <cmath>
 
+#include "scree/problem/borrowed_operator.hpp"
 #include "support/dense_operator.hpp"
 #include "support/frozen.hpp"
 #include "support/sparse_forms.hpp"
@@ -53,6 +54,7 @@ BOOST_AUTO_TEST_CASE(a_lender_and_a_dense_matrix_are_assembled_alike) {
   RandomMatrices random(10);
   const DenseOperator dense(random.positive(12));
   BOOST_TEST(difference(dense, 4) <= 1e-14);
+  BOOST_TEST(difference(problem::BorrowedOperator(dense), 4) <= 1e-14);
 }
 
 BOOST_AUTO_TEST_CASE(bodies_that_touch_nothing_give_an_empty_matrix) {
