@@ -1,3 +1,4 @@
+// timeout: 300
 #include "scree/solvers/gpminres_p.hpp"
 
 #include <string>
@@ -40,7 +41,7 @@ Run run_p(const problem::ContactProblem& problem, double tolerance, int max_iter
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(needs_fewer_products_than_gpminres) {
-  const Frozen frozen = freeze(world(), bed(6, 5, 4, 1, 0.02), Placement::slabs, Law::frictionless);
+  const Frozen frozen = freeze(world(), bed(5, 4, 4, 1, 0.02), Placement::slabs, Law::frictionless);
   const Run plain =
       run(frozen.problem, 1e-8, 500, [](const auto& p, Vec x, auto& monitor) { solvers::gpminres(p, x, monitor, {}); });
   for (const std::string kind : {"bjacobi", "gamg", "cholesky"}) {
@@ -53,12 +54,12 @@ BOOST_AUTO_TEST_CASE(needs_fewer_products_than_gpminres) {
 
 BOOST_AUTO_TEST_CASE(all_preconditioners_lead_to_the_same_velocities_wherever_bodies_live) {
   const parallel::Comm self(MPI_COMM_SELF);
-  const FrozenScene scene = bed(4, 3, 3, 2);
-  for (const Law law : {Law::frictionless, Law::box, Law::cylinder}) {
+  const FrozenScene scene = bed(4, 3, 2, 2);
+  for (const Law law : {Law::frictionless, Law::box}) {
     const Frozen whole = freeze(self, scene, Placement::slabs, law);
     const Run alone = run_p(whole.problem, 1e-8, 500, "bjacobi");
     for (const std::string kind : {"bjacobi", "gamg", "cholesky"})
-      for (const Placement placement : all_placements) {
+      for (const Placement placement : {Placement::scattered, Placement::even_ranks}) {  // the latter leaves some empty
         const Frozen frozen = freeze(world(), scene, placement, law);
         const Run together = run_p(frozen.problem, 1e-8, 500, kind);
         BOOST_TEST_CONTEXT(name_of(law) << ", " << kind << ", " << name_of(placement)) {
