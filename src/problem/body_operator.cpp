@@ -257,15 +257,22 @@ void BodyOperator::set_joint_problems() {
   }
 }
 
+int BodyOperator::body_at(int slot) const {
+  if (slot < local_) return slot;
+  const auto twin = static_cast<std::size_t>(slot - local_);
+  return twin < twin_of_.size() ? twin_of_[twin] : -1;
+}
+
+BodyMotion BodyOperator::unshared(int slot) const {
+  BodyMotion motion = bodies_of(rest_)[slot];
+  if (slot >= owned_ && slot < local_ + static_cast<int>(twin_of_.size())) {
+    motion.inverse_mass *= share_[static_cast<std::size_t>(slot - owned_)];
+    motion.inverse_inertia *= share_[static_cast<std::size_t>(slot - owned_)];
+  }
+  return motion;
+}
+
 std::vector<Mat3> BodyOperator::diagonal_blocks() const {
-  const auto unshared = [&](int slot) {
-    BodyMotion motion = bodies_of(rest_)[slot];
-    if (slot >= owned_ && slot < local_ + static_cast<int>(twin_of_.size())) {
-      motion.inverse_mass *= share_[static_cast<std::size_t>(slot - owned_)];
-      motion.inverse_inertia *= share_[static_cast<std::size_t>(slot - owned_)];
-    }
-    return motion;
-  };
   std::vector<Mat3> blocks;
   blocks.reserve(static_cast<std::size_t>(block_count()));
   for (const Contact& contact : contacts_) {
@@ -275,6 +282,45 @@ std::vector<Mat3> BodyOperator::diagonal_blocks() const {
   for (const Joint& joint : joints_) blocks.push_back(own_block(joint, unshared(joint.a), unshared(joint.b)));
   for (int k = 0; k < block_count(); ++k) blocks[static_cast<std::size_t>(k)].diagonal() += compliance_of(k);
   return blocks;
+}
+
+/// The motion has six degrees of freedom per body, v and u. S = M^-1 A^T.
+Factors BodyOperator::factors() const {
+  constexpr int dofs_per_body = 6;
+  Factors result{3 * block_count(), dofs_per_body * owned_, {}, {}, compliance_};
+  std::vector<double> number(static_cast<std::size_t>(local_));  // of bodies, through all ranks
+  const auto below = static_cast<double>(comm().sum_below(owned_));
+  for (std::size_t k = 0; k < static_cast<std::size_t>(owned_); ++k) number[k] = below + static_cast<double>(k);
+  halo_.forward(number.data(), {1, 1});
+
+  const auto add_end = [&](int block, int slot, const Mat3& linear, const Mat3& spin) {
+    if (body_at(slot) < 0) return;
+    const BodyMotion body = unshared(slot);
+    const auto first = dofs_per_body * static_cast<std::int64_t>(number[static_cast<std::size_t>(body_at(slot))]);
+    for (int c = 0; c < 3; ++c)
+      for (int k = 0; k < dofs_per_body; ++k) {
+        const double value = k < 3 ? linear(c, k) : spin(c, k - 3);
+        if (value == 0.0) continue;
+        result.reads.push_back({3 * block + c, first + k, value});
+        result.writes.push_back({3 * block + c, first + k, value * (k < 3 ? body.inverse_mass : body.inverse_inertia)});
+      }
+  };
+  for (int k = 0; k < contact_count(); ++k) {
+    const Contact& contact = contacts_[static_cast<std::size_t>(k)];
+    const ContactFrame frame(contact.n);
+    const Vec3 n(frame.n), t(frame.t), o(frame.o);
+    Mat3 linear, spin;  // w = linear (v_b - v_a) + spin (u_a + u_b)
+    linear << n.transpose(), t.transpose(), o.transpose();
+    spin << Vec3::Zero().transpose(), -o.transpose(), t.transpose();
+    add_end(k, contact.a, -linear, spin);
+    add_end(k, contact.b, linear, spin);
+  }
+  for (int k = contact_count(); k < block_count(); ++k) {
+    const Joint& joint = joints_[static_cast<std::size_t>(k - contact_count())];
+    add_end(k, joint.a, -joint.linear, joint.spin_a);
+    add_end(k, joint.b, joint.linear, joint.spin_b);
+  }
+  return result;
 }
 
 void BodyOperator::find_motion(Vec x, Motion& motion) const {
@@ -361,10 +407,14 @@ double BodyOperator::local_energy(Vec x, const Motion& motion) const {
   return 0.5 * energy;
 }
 
-void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const {
+void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const {
   const ReadArray offsets(r);
   const WriteArray impulses(x);
-  const SweepData data{offsets.data(), set, impulses.data(), bodies_of(motion)};
+  const SweepData data{offsets.data(), set, impulses.data(), bodies_of(motion), how};
+  how.backward ? relax_backward(data, motion) : relax_forward(data, motion);
+}
+
+void BodyOperator::relax_forward(const SweepData& data, Motion& motion) const {
   for (int pass = 1; pass < plan_.local_sweeps; ++pass) {
     relax(leading_, data);
     relax(interior_, data);
@@ -378,6 +428,18 @@ void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& mot
     if (k > 0) stages_[k].halo.forward(motion.data(), motion_layout);
     relax_stage(stages_[k], data);
     stages_[k].halo.reverse_add(motion.data(), motion_layout);
+  }
+}
+
+void BodyOperator::relax_backward(const SweepData& data, Motion& motion) const {
+  for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
+    stage->halo.forward(motion.data(), motion_layout);
+    relax_stage(*stage, data);
+    stage->halo.reverse_add(motion.data(), motion_layout);
+  }
+  for (int pass = 0; pass < plan_.local_sweeps; ++pass) {
+    relax(interior_, data);
+    relax(leading_, data);
   }
 }
 
@@ -410,14 +472,23 @@ void BodyOperator::relax_stage(const Stage& stage, const SweepData& data) const 
 }
 
 void BodyOperator::relax(const Batch& batch, const SweepData& data) const {
-  relax_contacts(Consecutive{batch.contacts.first, batch.contacts.last}, data);
-  if (!batch.listed.empty()) relax_contacts(Listed{batch.listed}, data);
+  const Consecutive side_by_side{batch.contacts.first, batch.contacts.last};
+  const Listed anywhere{batch.listed};
+  if (data.how.backward) {
+    for (auto k = batch.joints.rbegin(); k != batch.joints.rend(); ++k) relax_joint(*k, data);
+    if (anywhere.size() > 0) relax_contacts(Reversed{anywhere}, data);
+    return relax_contacts(Reversed{side_by_side}, data);
+  }
+  relax_contacts(side_by_side, data);
+  if (anywhere.size() > 0) relax_contacts(anywhere, data);
   for (const int k : batch.joints) relax_joint(k, data);
 }
 
 template <typename Order>
 void BodyOperator::relax_contacts(const Order& order, const SweepData& data) const {
   const SweepRows rows{data.r, compliance_.empty() ? nullptr : compliance_.data(), data.x};
+  if (data.how.local)
+    return relax_with_friction(contacts_.data(), order, rows, LocalByBlock{data.set, data.how.local}, data.bodies);
   switch (data.set.law) {
     case Law::frictionless:
       return relax_frictionless(contacts_.data(), order, rows, data.bodies);
@@ -442,9 +513,10 @@ void BodyOperator::relax_joint(int joint, const SweepData& data) const {
   Eigen::Map<Vec3> x(data.x + 3 * block);
   const Vec3 w =
       velocity_of(j, data.bodies) + Eigen::Map<const Vec3>(data.r + 3 * block) + compliance_of(block).cwiseProduct(x);
-  const RowBounds& bounds = data.set.joints[static_cast<std::size_t>(joint)];
-  const Vec3 impulse =
-      j.is_regular && is_free(bounds) ? Vec3(x - j.inverse * w) : solve_block(data.set, block, j.own, w - j.own * x, x);
+  const bool is_linear = j.is_regular && is_free(data.set.joints[static_cast<std::size_t>(joint)]);
+  const Vec3 impulse = data.how.local ? data.how.local(data.set, block, j.own, w - j.own * x, x)
+                       : is_linear    ? Vec3(x - j.inverse * w)
+                                      : solve_block(data.set, block, j.own, w - j.own * x, x);
   const Vec3 change = impulse - x;
   x = impulse;
   BodyMotion& a = data.bodies[j.a];

@@ -84,6 +84,15 @@ struct Listed {
   [[nodiscard]] int operator[](int k) const { return contacts[static_cast<std::size_t>(k)]; }
 };
 
+template <typename Order>
+struct Reversed {
+  Order order;
+  [[nodiscard]] int size() const { return order.size(); }
+  [[nodiscard]] int operator[](int k) const { return order[order.size() - 1 - k]; }
+};
+template <typename Order>
+Reversed(Order) -> Reversed<Order>;
+
 /// Three rows per contact.
 struct SweepRows {
   const double* r;

@@ -22,9 +22,9 @@ void ContactOperator::set_motion(Vec x, Motion& motion) const {
   find_motion(x, motion);
 }
 
-void ContactOperator::sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const {
+void ContactOperator::sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const {
   sweeps_ += passes_per_sweep();
-  relax_all(r, set, x, motion);
+  relax_all(r, set, x, motion, how);
 }
 
 }  // namespace scree::problem

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scree/problem/constraint_set.hpp"
+#include "scree/problem/relaxation.hpp"
 
 // One contact's own problem: min 1/2 x.N_kk x + ... over its set, all other impulses fixed. Contacts of spheres have
 // the diagonal block N_kk = diag(N_nn, N_tt, N_tt), which makes the exact solution a projection in that metric.
@@ -79,6 +80,19 @@ struct LocalPolygon {
     const model::Vec3 c(x[0] - inverse_normal * w[0], x[1] - inverse_tangential * w[1],
                         x[2] - inverse_tangential * w[2]);
     Eigen::Map<model::Vec3>{x} = set[k].project_isotropic(c, inverse_tangential, inverse_normal);
+  }
+};
+
+/// Any law, as the caller of the sweep wants it.
+struct LocalByBlock {
+  const ConstraintSet& set;
+  const LocalSolver& solve;
+
+  void operator()(int k, double inverse_normal, double inverse_tangential, const double* w, double* x) const {
+    const model::Vec3 own(1.0 / inverse_normal, 1.0 / inverse_tangential, 1.0 / inverse_tangential);
+    Eigen::Map<model::Vec3> impulse(x);
+    const model::Vec3 q = Eigen::Map<const model::Vec3>(w) - own.cwiseProduct(impulse);
+    impulse = solve(set, k, own.asDiagonal(), q, impulse);
   }
 };
 

@@ -101,6 +101,19 @@ void SparseOperator::find_diagonal() {
   }
 }
 
+Factors SparseOperator::factors() const {
+  Factors result{3 * block_count(), dofs_.own(), {}, {}, {}};
+  const auto copy = [&](const Blocks& from, std::vector<Factors::Entry>& to) {
+    for (int k = 0; k < block_count(); ++k)
+      for (auto entry = from.begin(k); entry != from.end(k); ++entry)
+        for (int c = 0; c < 3; ++c)
+          if (entry->value[c] != 0.0) to.push_back({3 * k + c, dofs_.number(entry->dof), entry->value[c]});
+  };
+  copy(reads_, result.reads);
+  copy(writes_, result.writes);
+  return result;
+}
+
 Motion SparseOperator::motion_at_rest() const { return Motion(static_cast<std::size_t>(dofs_.size()), 0.0); }
 
 Vec3 SparseOperator::velocity(int block, const Motion& motion) const {
@@ -140,16 +153,23 @@ void SparseOperator::find_motion(Vec x, Motion& motion) const {
   dofs_.halo().forward(motion.data(), one_double);
 }
 
-void SparseOperator::relax(const std::vector<int>& blocks, const double* r, const ConstraintSet& set, double* x,
-                           Motion& motion) const {
-  for (const int k : blocks) {
-    const Mat3& N = diagonal_[static_cast<std::size_t>(k)];
-    const Vec3 before(x + 3 * k);
-    const Vec3 q = velocity(k, motion) + Vec3(r + 3 * k) - N * before;
-    const Vec3 after = solve_block(set, k, N, q, before);
-    add_motion(k, after - before, motion);
-    std::copy_n(after.data(), 3, x + 3 * k);
+void SparseOperator::relax(const std::vector<int>& blocks, const SweepData& data) const {
+  if (data.how.backward) {
+    for (auto k = blocks.rbegin(); k != blocks.rend(); ++k) relax(*k, data);
+  } else {
+    for (const int k : blocks) relax(k, data);
   }
+}
+
+void SparseOperator::relax(int block, const SweepData& data) const {
+  const Mat3& N = diagonal_[static_cast<std::size_t>(block)];
+  double* const x = data.x + 3 * block;
+  const Vec3 before(x);
+  const Vec3 q = velocity(block, data.motion) + Vec3(data.r + 3 * block) - N * before;
+  const Vec3 after =
+      data.how.local ? data.how.local(data.set, block, N, q, before) : solve_block(data.set, block, N, q, before);
+  add_motion(block, after - before, data.motion);
+  std::copy_n(after.data(), 3, x);
 }
 
 void SparseOperator::share_changes(Motion& motion) const {
@@ -158,14 +178,17 @@ void SparseOperator::share_changes(Motion& motion) const {
   dofs_.halo().forward(motion.data(), one_double);
 }
 
-void SparseOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const {
+void SparseOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const {
   const ReadArray free(r);
   const WriteArray impulse(x);
+  const SweepData data{free.data(), set, impulse.data(), motion, how};
   dofs_.halo().forward(motion.data(), one_double);
-  for (int turn = 0; turn < turns_; ++turn) {
+  for (int k = 0; k < turns_; ++k) {
+    const int turn = how.backward ? turns_ - 1 - k : k;
     std::copy(motion.begin() + dofs_.own(), motion.end(), received_.begin());
-    if (turn == 0) relax(interior_, free.data(), set, impulse.data(), motion);
-    if (turn == turn_) relax(interface_, free.data(), set, impulse.data(), motion);
+    if (turn == 0 && !how.backward) relax(interior_, data);
+    if (turn == turn_) relax(interface_, data);
+    if (turn == 0 && how.backward) relax(interior_, data);
     share_changes(motion);
   }
 }

@@ -1,9 +1,9 @@
 #include "scree/solvers/apgd.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include "gradient.hpp"
+#include "momentum.hpp"
 
 namespace scree::solvers {
 
@@ -24,8 +24,8 @@ struct Ahead {
   const ReadArray x, g, x_before, g_before;
   double beta;
 
-  Ahead(const Iterate& now, const Iterate& before, double momentum)
-      : x(now.x), g(now.g), x_before(before.x), g_before(before.g), beta(momentum) {}
+  Ahead(const Iterate& now, const Iterate& before, double look_ahead)
+      : x(now.x), g(now.g), x_before(before.x), g_before(before.g), beta(look_ahead) {}
   [[nodiscard]] double point(int k) const { return x[k] + beta * (x[k] - x_before[k]); }
   [[nodiscard]] double gradient(int k) const { return g[k] + beta * (g[k] - g_before[k]); }
 };
@@ -73,12 +73,12 @@ void apgd(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   petsc(VecCopy(start, x.x));
   find_velocity(problem, x.x, x.g);
 
-  double theta = 1.0, beta = 0.0;
+  Momentum momentum;
   double L = 1.0;  // bounds s.N s / s.P s of the steps made
   while (monitor.wants_more(x.x, x.g)) {
     StepSums sums;
     {
-      const Ahead y(x, previous, beta);
+      const Ahead y(x, previous, momentum.beta());
       constexpr int max_doublings = 10;
       for (int doubling = 0; doubling <= max_doublings; ++doubling, L *= 2.0) {
         step(problem, y, P, L, next);
@@ -90,11 +90,9 @@ void apgd(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
     std::swap(previous, x);
     std::swap(x, next);
     if (sums.turn > 0.0) {
-      theta = 1.0, beta = 0.0;
+      momentum.restart();
     } else {
-      const double theta_new = 0.5 * theta * (std::sqrt(theta * theta + 4.0) - theta);
-      beta = theta * (1.0 - theta) / (theta * theta + theta_new);
-      theta = theta_new;
+      momentum.advance();
     }
   }
   petsc(VecCopy(x.x, start));

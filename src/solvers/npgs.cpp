@@ -1,9 +1,10 @@
 #include "scree/solvers/npgs.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
+
+#include "momentum.hpp"
 
 namespace scree::solvers {
 
@@ -66,31 +67,32 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   Iterate previous{second, x.motion}, y{third, x.motion};
   const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x.x, x.motion, problem.r, w); };
 
+  const bool symmetric = options.sweep == "symmetric";
   // Coulomb's law minimises nothing: what a sweep still changes takes the place of the objective, and may rise a
   // little.
   const bool convex = is_convex(problem.K.law);
-  double theta = 1.0, beta = 0.0;
+  Momentum momentum;
   double least = std::numeric_limits<double>::infinity();  // of the merit, so far
   for (int sweeps = 1; monitor.wants_more(x.x, fill_w, y.x); ++sweeps) {
-    extrapolate(x, previous, beta, problem.N->own_motion(), y);
+    extrapolate(x, previous, momentum.beta(), problem.N->own_motion(), y);
     problem.N->sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
-    const StepSums sums = compare(problem, y, x, previous, beta);
+    if (symmetric) problem.N->sweep(problem.r, problem.K, y.x, y.motion, {.local = {}, .backward = true});
+    const StepSums sums = compare(problem, y, x, previous, momentum.beta());
 
     constexpr double tolerated_rise = 2.0;
     const double merit = convex ? sums.objective : sums.change;
-    if (beta > 0.0 && merit > (convex ? least : tolerated_rise * least)) {  // reject, go on from x without momentum
-      theta = 1.0, beta = 0.0;
+    if (momentum.beta() > 0.0 &&
+        merit > (convex ? least : tolerated_rise * least)) {  // reject, go on from x without momentum
+      momentum.restart();
       continue;
     }
     least = merit;
     std::swap(previous, x);
     std::swap(x, y);
     if (sums.turn > 0.0) {
-      theta = 1.0, beta = 0.0;
+      momentum.restart();
     } else {
-      const double next = 0.5 * theta * (std::sqrt(theta * theta + 4.0) - theta);
-      beta = theta * (1.0 - theta) / (theta * theta + next);
-      theta = next;
+      momentum.advance();
     }
     if (sweeps % options.refresh_every == 0) problem.N->set_motion(x.x, x.motion);
   }

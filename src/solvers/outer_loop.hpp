@@ -38,4 +38,23 @@ inline void set_bounds(Vec x, problem::ConstraintSet& set) {
     set.bound[k] = set.friction[k] * std::max(0.0, impulse[3 * static_cast<int>(k)]);
 }
 
+/// Collective: the fixed point of the friction bounds (seed 000 section 3.1). `inner` solves the problems on cylinders
+/// of radius mu x_n; their x_n give the next radii.
+template <typename Inner>
+void iterate_bounds(const problem::ContactProblem& problem, Vec x, Monitor& monitor, int inner_iterations,
+                    const Inner& inner) {
+  problem::ContactProblem fixed = with_law(problem, problem::Law::cylinder);
+  const parallel::Vector w = problem.make_vector();
+  problem.K.project(x);
+  find_velocity(problem, x, w);
+  while (monitor.wants_more(x, w)) {
+    set_bounds(x, fixed.K);
+    Monitor inner_monitor(fixed, inner_rule(monitor, inner_iterations));
+    inner(fixed, x, inner_monitor);
+    problem.K.project(x);  // x_n moved, and the cylinder is no longer inside the cone
+    find_velocity(problem, x, w);
+  }
+  monitor.finish(x);
+}
+
 }  // namespace scree::solvers

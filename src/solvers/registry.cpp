@@ -9,17 +9,21 @@
 #include <type_traits>
 
 #include "scree/parallel/error.hpp"
+#include "scree/problem/local_solvers.hpp"
 #include "scree/solvers/adaptive_bounds.hpp"
 #include "scree/solvers/apgd.hpp"
 #include "scree/solvers/cpg.hpp"
 #include "scree/solvers/cpg1.hpp"
 #include "scree/solvers/de_saxce.hpp"
 #include "scree/solvers/gpminres.hpp"
+#include "scree/solvers/gpminres_p.hpp"
 #include "scree/solvers/jacobi.hpp"
 #include "scree/solvers/kucera.hpp"
 #include "scree/solvers/npgs.hpp"
+#include "scree/solvers/nsgs.hpp"
 #include "scree/solvers/pgd.hpp"
 #include "scree/solvers/pgs.hpp"
+#include "scree/solvers/sor.hpp"
 #include "scree/solvers/spg.hpp"
 #include "scree/solvers/tresca.hpp"
 
@@ -117,18 +121,58 @@ void add_gradient_methods(const std::vector<Law>& convex, std::vector<SolverInfo
                                         run<cpg1>, {}));
 }
 
+std::vector<std::string> local_solver_names() {
+  std::vector<std::string> names;
+  for (const auto& info : problem::local_solvers()) names.emplace_back(info.name);
+  return names;
+}
+
+/// Of gpminres and of those that build on it.
+template <typename Options>
+std::vector<Field<Options>> gpminres_fields() {
+  using Base = GpminresOptions;
+  return {
+      field<Options, double>("eta1", &Base::eta1, 0, 1,
+                             "gradient steps end below this share of the best gain (eq. 18)"),
+      field<Options, double>("eta2", &Base::eta2, 0, 1, "Krylov steps end below this share of the best gain (eq. 20)"),
+      field<Options, double>("armijo", &Base::armijo, 0, 0.5, "sufficient-decrease parameter mu (eq. 16)"),
+      field<Options, int>("gradient_steps", &Base::gradient_steps, 1, 1e6, "gradient steps per iteration, at most"),
+      field<Options, int>("krylov_steps", &Base::krylov_steps, 1, 1e6, "Krylov steps per iteration, at most")};
+}
+
+std::vector<Field<GpminresPOptions>> gpminres_p_fields() {
+  auto fields = gpminres_fields<GpminresPOptions>();
+  fields.push_back(choice("preconditioner", &GpminresPOptions::preconditioner, {"bjacobi", "gamg", "cholesky"},
+                          "of the free block: incomplete Cholesky per rank, multigrid or complete Cholesky"));
+  fields.push_back(field("shift", &GpminresPOptions::shift, 0, 1,
+                         "added to the diagonal of the free block, relative to its largest entry"));
+  return fields;
+}
+
 /// Methods that solve a problem by themselves.
 std::vector<SolverInfo> plain_solvers() {
   std::vector<Law> all;
   for (const auto& info : problem::laws()) all.push_back(info.law);
   const std::vector<Law> convex = convex_laws();
-  const std::vector<Law> bounds = {Law::frictionless, Law::box};
+  const std::vector<Law> bounds = {Law::frictionless, Law::box, Law::cylinder};
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
                             npgs,
                             {field("refresh_every", &NpgsOptions::refresh_every, 1, 1e9,
-                                   "sweeps between recomputations of velocities from impulses")}),
+                                   "sweeps between recomputations of velocities from impulses"),
+                             choice("sweep", &NpgsOptions::sweep, {"forward", "symmetric"},
+                                    "one sweep a step, or forward and backward as one")}),
       describe<NoOptions>("pgs", "projected block Gauss-Seidel sweeps", all, run<pgs>, {}),
+      describe<NsgsOptions>("nsgs", "block Gauss-Seidel with a choice of contactwise solvers (Preclik et al.)", all,
+                            nsgs,
+                            {choice("local", &NsgsOptions::local, local_solver_names(), "solver of one block"),
+                             choice("bounds", &NsgsOptions::bounds, {"continuous", "outer"},
+                                    "Coulomb's friction bounds follow x_n within a sweep, or in an outer loop"),
+                             field("inner_iterations", &NsgsOptions::inner_iterations, 1, 1e6,
+                                   "sweeps per iteration of the outer loop, at most")}),
+      describe<SorOptions>("sor", "projected over-relaxation, component by component (Lacoursiere; Tasora)",
+                           {Law::frictionless, Law::box, Law::coulomb}, sor,
+                           {field("omega", &SorOptions::omega, 0, 2, "over-relaxation")}),
       describe<AdaptiveBoundsOptions>("adaptive-bounds", "Gauss-Seidel sweeps with friction bounds that follow x_n",
                                       {Law::coulomb}, adaptive_bounds,
                                       {field("sweeps_per_update", &AdaptiveBoundsOptions::sweeps_per_update, 1, 1e6,
@@ -136,13 +180,10 @@ std::vector<SolverInfo> plain_solvers() {
       describe<JacobiOptions>("jacobi", "projected Jacobi iteration (Heyn et al., eq. 12)", convex, jacobi,
                               {field("omega", &JacobiOptions::omega, 0, 1, "step length"),
                                field("lambda", &JacobiOptions::lambda, 0, 1, "share of the new iterate")}),
-      describe<GpminresOptions>(
-          "gpminres", "gradient projection with minimum-residual Krylov steps (Heyn et al.)", bounds, gpminres,
-          {field("eta1", &GpminresOptions::eta1, 0, 1, "gradient steps end below this share of the best gain (eq. 18)"),
-           field("eta2", &GpminresOptions::eta2, 0, 1, "Krylov steps end below this share of the best gain (eq. 20)"),
-           field("armijo", &GpminresOptions::armijo, 0, 0.5, "sufficient-decrease parameter mu (eq. 16)"),
-           field("gradient_steps", &GpminresOptions::gradient_steps, 1, 1e6, "gradient steps per iteration, at most"),
-           field("krylov_steps", &GpminresOptions::krylov_steps, 1, 1e6, "Krylov steps per iteration, at most")}),
+      describe<GpminresOptions>("gpminres", "gradient projection with minimum-residual Krylov steps (Heyn et al.)",
+                                bounds, gpminres, gpminres_fields<GpminresOptions>()),
+      describe<GpminresPOptions>("gpminres-p", "gpminres with Krylov steps preconditioned by the free block of N",
+                                 bounds, gpminres_p, gpminres_p_fields()),
   };
 }
 

@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(sweeps_keep_motion_and_impulses_together_and_momentum_exact
       Motion motion = setup.N.motion_at_rest(), expected = motion;
       setup.N.set_motion(x, motion);
       for (int sweep = 0; sweep < 5; ++sweep) {
-        setup.N.sweep(r, set, x, motion);
+        setup.N.sweep(r, set, x, motion, {.local = {}, .backward = sweep % 2 == 1});
         setup.N.set_motion(x, expected);
         BOOST_TEST(relative_difference(setup, motion, expected) <= rounding, info.name << ", sweep " << sweep);
         const auto [given, size] = impulse_from_walls(setup, x);
@@ -335,8 +335,10 @@ BOOST_AUTO_TEST_CASE(sweeps_stay_in_the_set) {
 namespace {
 
 /// A textbook sweep on the assembled matrix for sets that are products of intervals: one row after another.
-void textbook_sweep(const Eigen::MatrixXd& N, const Eigen::VectorXd& r, const ConstraintSet& set, Eigen::VectorXd& x) {
-  for (Eigen::Index row = 0; row < x.size(); ++row) {
+void textbook_sweep(const Eigen::MatrixXd& N, const Eigen::VectorXd& r, const ConstraintSet& set, bool backward,
+                    Eigen::VectorXd& x) {
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    const Eigen::Index row = backward ? x.size() - 1 - i : i;
     const bool is_normal = row % 3 == 0;
     if (!is_normal && set.law == Law::frictionless) continue;
     const double bound = set.bound[row / 3];
@@ -368,8 +370,9 @@ BOOST_AUTO_TEST_CASE(on_one_rank_a_sweep_is_the_textbook_gauss_seidel) {
     Eigen::VectorXd expected = Eigen::VectorXd::Zero(assembled.N.rows());
     const Eigen::VectorXd offsets = whole(r);
     for (int sweep = 0; sweep < 5; ++sweep) {
-      setup.N.sweep(r, local, x, motion);
-      textbook_sweep(assembled.N, offsets, set, expected);
+      const bool backward = sweep % 3 == 1;
+      setup.N.sweep(r, local, x, motion, {.local = {}, .backward = backward});
+      textbook_sweep(assembled.N, offsets, set, backward, expected);
       BOOST_TEST((whole(x) - expected).norm() <= rounding * expected.norm(), name_of(law) << ", sweep " << sweep);
     }
   }

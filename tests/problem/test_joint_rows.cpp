@@ -271,11 +271,14 @@ double norm(Vec x) {
 BOOST_AUTO_TEST_CASE(joint_rows_and_compliance_equal_the_assembled_operator) {
   for_all_setups([](const Setup& setup) {
     const Assembled assembled = assemble(setup);
+    const scree::parallel::Matrix matrix = setup.N->assemble();
     BOOST_TEST(world().sum(static_cast<std::int64_t>(setup.own_blocks.size())) == 40);
     for (unsigned seed = 0; seed < 3; ++seed) {
       const Vector x = random_vector(setup, seed), y = setup.zero();
       setup.N->apply(x, y);
       const Eigen::VectorXd expected = assembled.N * whole(x);
+      BOOST_TEST((whole(y) - expected).norm() <= rounding * expected.norm());
+      matrix.apply(x, y);
       BOOST_TEST((whole(y) - expected).norm() <= rounding * expected.norm());
       Motion motion = setup.N->motion_at_rest();
       setup.N->set_motion(x, motion);

@@ -34,9 +34,11 @@ void for_all_problems(Check&& check) {
   }
 }
 
-/// What one sweep in the order of the contacts makes of x.
-Eigen::VectorXd swept(const DenseLocal& dense, const problem::ConstraintSet& set, Eigen::VectorXd x) {
-  for (Eigen::Index k = 0; k < dense.mu.size(); ++k) {
+/// What one sweep in the order of the contacts, or in the opposite order, makes of x.
+Eigen::VectorXd swept(const DenseLocal& dense, const problem::ConstraintSet& set, Eigen::VectorXd x,
+                      bool backward = false) {
+  for (Eigen::Index i = 0; i < dense.mu.size(); ++i) {
+    const Eigen::Index k = backward ? dense.mu.size() - 1 - i : i;
     const model::Mat3 N = dense.W.block<3, 3>(3 * k, 3 * k);
     const model::Vec3 before = x.segment<3>(3 * k);
     const model::Vec3 q = dense.W.middleRows<3>(3 * k) * x + dense.q.segment<3>(3 * k) - N * before;
@@ -87,7 +89,7 @@ BOOST_AUTO_TEST_CASE(sweeps_keep_the_motion_of_the_impulses) {
     problem::Motion motion = problem.N->motion_at_rest();
     problem.N->set_motion(x, motion);
     for (int sweep = 0; sweep < 5; ++sweep) {
-      problem.N->sweep(problem.r, problem.K, x, motion);
+      problem.N->sweep(problem.r, problem.K, x, motion, {.local = {}, .backward = sweep % 2 == 1});
       problem::Motion fresh = problem.N->motion_at_rest();
       problem.N->set_motion(x, fresh);
       const auto own = problem.N->own_motion();
@@ -115,8 +117,9 @@ BOOST_AUTO_TEST_CASE(where_all_contacts_touch_ranks_sweep_one_after_another_as_o
   const Vector x = problem.make_vector();
   problem::Motion motion = problem.N->motion_at_rest();
   for (int sweep = 0; sweep < 20; ++sweep) {
-    expected = swept(dense, set, expected);
-    problem.N->sweep(problem.r, problem.K, x, motion);
+    const bool backward = sweep % 3 == 1;
+    expected = swept(dense, set, expected, backward);
+    problem.N->sweep(problem.r, problem.K, x, motion, {.local = {}, .backward = backward});
     BOOST_TEST(relative_difference(whole_of(x), expected) <= 1e-10);
   }
 }

@@ -39,13 +39,14 @@ constexpr double tolerance = 1e-6;
 
 /// Iterations within which a solver must bring the natural residual of every bed below the tolerances asked for, on any
 /// number of ranks: about two and a half times the most that it was seen to take (npgs 84 and pgs 313, on `coulomb` and
-/// `polyhedral` to 1e-7, jacobi 2,778, gpminres 10, apgd 113, spg 108, cpg 182, cpg1 575, kucera 478,
-/// pgd 1,844, tresca 35, de-saxce 20). A new solver gets 1,000.
+/// `polyhedral` to 1e-7, nsgs as pgs, sor 292, jacobi 2,778, gpminres 10, gpminres-p 9, apgd 113, spg 108, cpg 182,
+/// cpg1 575, kucera 478, pgd 1,844, tresca 35, de-saxce 20). A new solver gets 1,000.
 int iteration_limit(const std::string& solver) {
   if (solver == "npgs") return 200;
-  if (solver == "pgs") return 800;
+  if (solver == "pgs" || solver == "nsgs") return 800;
+  if (solver == "sor") return 750;
   if (solver == "jacobi") return 6000;
-  if (solver == "gpminres") return 30;
+  if (solver == "gpminres" || solver == "gpminres-p") return 30;
   if (solver == "apgd" || solver == "spg" || solver == "cpg") return 300;
   if (solver == "cpg1" || solver == "kucera") return 1500;
   if (solver == "pgd") return 4600;
@@ -53,22 +54,33 @@ int iteration_limit(const std::string& solver) {
   return 1000;
 }
 
+/// On cylinders gpminres and gpminres-p move sliding contacts by gradient steps only (79 and 62 seen).
+int iteration_limit(const Case& c) {
+  const bool slow = c.law == Law::cylinder && c.solver.starts_with("gpminres");
+  return slow ? 200 : iteration_limit(c.solver);
+}
+
 FrozenScene the_bed() { return bed(8, 8, 3, 1); }
+
+/// Sweeps depend on how contacts are dealt out to the ranks, and so do preconditioners that work rank by rank.
+bool counts_alike_on_all_ranks(const std::string& solver, const problem::ContactOperator& N) {
+  return N.sweeps() == 0 && solver != "gpminres-p";
+}
 
 struct Solved {
   Judged judged;
   int iterations;
   bool converged;
-  bool sweeps;
+  bool counts_alike;
 };
 
 /// Collective: from zero.
 Solved solve(const Case& c, const Frozen& frozen, double to = tolerance) {
-  solvers::Monitor monitor(frozen.problem,
-                           {.tolerance = to, .max_iterations = iteration_limit(c.solver), .check_every = 1});
+  solvers::Monitor monitor(frozen.problem, {.tolerance = to, .max_iterations = iteration_limit(c), .check_every = 1});
   const parallel::Vector x = frozen.problem.make_vector();
   solvers::make_solver(c.solver, {}, c.law)(frozen.problem, x, monitor);
-  return {judge(frozen.problem, x), monitor.iterations(), monitor.converged(), frozen.problem.N->sweeps() > 0};
+  return {judge(frozen.problem, x), monitor.iterations(), monitor.converged(),
+          counts_alike_on_all_ranks(c.solver, *frozen.problem.N)};
 }
 
 void check_solution(const Solved& solved) {
@@ -91,7 +103,7 @@ BOOST_DATA_TEST_CASE(solves_a_bed_alike_on_all_ranks_and_on_one, data::make(all_
       BOOST_TEST(world().sum(static_cast<std::int64_t>(frozen.contacts.size())) == whole.contacts.size());
       const Solved together = solve(the_case, frozen);
       check_solution(together);
-      if (!together.sweeps) BOOST_TEST(std::abs(together.iterations - alone.iterations) <= 1);
+      if (together.counts_alike) BOOST_TEST(std::abs(together.iterations - alone.iterations) <= 1);
       if (!is_convex(the_case.law)) continue;  // velocities are not unique
       const Distance distance = compare(frozen, together.judged, whole, alone.judged);
       BOOST_TEST(distance.velocities <= distance.allowed + 1e-12 * distance.scale);
@@ -109,7 +121,7 @@ BOOST_DATA_TEST_CASE(solves_when_neighbours_live_on_different_ranks, data::make(
       const Frozen frozen = freeze(world(), scene, placement, the_case.law);
       const Solved together = solve(the_case, frozen);
       check_solution(together);
-      if (!together.sweeps) BOOST_TEST(std::abs(together.iterations - alone.iterations) <= 1);
+      if (together.counts_alike) BOOST_TEST(std::abs(together.iterations - alone.iterations) <= 1);
       if (!is_convex(the_case.law)) continue;  // velocities are not unique
       const Distance distance = compare(frozen, together.judged, whole, alone.judged);
       BOOST_TEST(distance.velocities <= distance.allowed + 1e-12 * distance.scale);
@@ -149,8 +161,7 @@ BOOST_DATA_TEST_CASE(takes_a_start_outside_the_set, data::make(all_cases()), the
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, the_case.law);
   const parallel::Vector x = frozen.problem.make_vector();
   parallel::petsc(VecSet(x, -1.0));
-  solvers::Monitor monitor(frozen.problem,
-                           {.tolerance = tolerance, .max_iterations = iteration_limit(the_case.solver)});
+  solvers::Monitor monitor(frozen.problem, {.tolerance = tolerance, .max_iterations = iteration_limit(the_case)});
   solvers::make_solver(the_case.solver, {}, the_case.law)(frozen.problem, x, monitor);
   const Judged judged = judge(frozen.problem, x);
   BOOST_TEST(judged.natural <= tolerance * (1.0 + 1e-6));
@@ -161,7 +172,7 @@ BOOST_DATA_TEST_CASE(stays_where_it_is_when_started_from_a_solution, data::make(
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, the_case.law);
   const parallel::Vector x = frozen.problem.make_vector();
   const auto solver = solvers::make_solver(the_case.solver, {}, the_case.law);
-  solvers::Monitor first(frozen.problem, {.tolerance = tolerance, .max_iterations = iteration_limit(the_case.solver)});
+  solvers::Monitor first(frozen.problem, {.tolerance = tolerance, .max_iterations = iteration_limit(the_case)});
   solver(frozen.problem, x, first);
   const Judged before = judge(frozen.problem, x);
   solvers::Monitor second(frozen.problem, {.tolerance = 1.01 * tolerance, .max_iterations = 1000});

@@ -22,6 +22,16 @@ class DenseOperator : public problem::ContactOperator {
     for (int k = 0; k < block_count(); ++k) blocks.emplace_back(N_.block<3, 3>(3 * k, 3 * k));
     return blocks;
   }
+  [[nodiscard]] problem::Factors factors() const override {
+    const int rows = static_cast<int>(N_.rows());
+    problem::Factors result{rows, rows, {}, {}, {}};
+    const std::int64_t first = world().sum_below(rows);
+    for (int i = 0; i < rows; ++i) {
+      result.reads.push_back({i, first + i, 1.0});
+      for (int j = 0; j < rows; ++j) result.writes.push_back({j, first + i, N_(i, j)});
+    }
+    return result;
+  }
   [[nodiscard]] problem::Motion motion_at_rest() const override { return problem::Motion(N_.rows(), 0.0); }
   [[nodiscard]] std::ptrdiff_t own_motion() const override { return N_.rows(); }
   void contact_velocity(Vec, problem::Motion& motion, Vec r, Vec w) const override {
@@ -46,15 +56,17 @@ class DenseOperator : public problem::ContactOperator {
     const Eigen::VectorXd product = N_ * Eigen::Map<const Eigen::VectorXd>(in.data(), in.size());
     motion.assign(product.data(), product.data() + product.size());
   }
-  void relax_all(Vec r, const problem::ConstraintSet& set, Vec x, problem::Motion& motion) const override {
+  void relax_all(Vec r, const problem::ConstraintSet& set, Vec x, problem::Motion& motion,
+                 const problem::Relaxation& how) const override {
     const parallel::ReadArray offsets(r);
     const parallel::WriteArray impulses(x);
     Eigen::Map<Eigen::VectorXd> moved(motion.data(), N_.rows());
-    for (int k = 0; k < block_count(); ++k) {
+    for (int i = 0; i < block_count(); ++i) {
+      const int k = how.backward ? block_count() - 1 - i : i;
       Eigen::Map<model::Vec3> at(impulses.data() + 3 * k);
       const model::Mat3 own = N_.block<3, 3>(3 * k, 3 * k);
       const model::Vec3 q = moved.segment<3>(3 * k) + Eigen::Map<const model::Vec3>(offsets.data() + 3 * k) - own * at;
-      const model::Vec3 next = problem::solve_block(set, k, own, q, at);
+      const model::Vec3 next = how.local ? how.local(set, k, own, q, at) : problem::solve_block(set, k, own, q, at);
       moved += N_.middleCols<3>(3 * k) * (next - at);
       at = next;
     }

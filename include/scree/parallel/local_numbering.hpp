@@ -20,6 +20,10 @@ class LocalNumbering {
   [[nodiscard]] int size() const { return own_ + static_cast<int>(ghosts_.size()); }
   /// Where a number that was announced as used is kept.
   [[nodiscard]] int slot(std::int64_t number) const;
+  /// The number that is kept there.
+  [[nodiscard]] std::int64_t number(int slot) const {
+    return slot < own_ ? first_ + slot : ghosts_[static_cast<std::size_t>(slot - own_)];
+  }
   [[nodiscard]] const Halo& halo() const { return halo_; }
 
  private:

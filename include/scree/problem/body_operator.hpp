@@ -82,6 +82,7 @@ class BodyOperator : public ContactOperator {
   [[nodiscard]] static const BodyMotion* bodies_of(const Motion& motion);
 
   [[nodiscard]] std::vector<model::Mat3> diagonal_blocks() const override;
+  [[nodiscard]] Factors factors() const override;
   [[nodiscard]] Motion motion_at_rest() const override { return rest_; }
   [[nodiscard]] std::ptrdiff_t own_motion() const override;
   void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override;
@@ -127,10 +128,11 @@ class BodyOperator : public ContactOperator {
     const ConstraintSet& set;
     double* x;
     BodyMotion* bodies;
+    const Relaxation& how;
   };
 
   void find_motion(Vec x, Motion& motion) const override;
-  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const override;
+  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override;
   [[nodiscard]] int passes_per_sweep() const override { return plan_.local_sweeps; }
 
   void sort_into_batches(const collision::ContactSet& contacts, const parallel::Halo& halo);
@@ -140,11 +142,17 @@ class BodyOperator : public ContactOperator {
   void set_masses(const model::Bodies& bodies, const std::vector<double>& holders);
   void set_joint_problems();
 
+  /// What a slot stands for: a body's index, or -1 for the world; and its motion at rest with its whole mass.
+  [[nodiscard]] int body_at(int slot) const;
+  [[nodiscard]] BodyMotion unshared(int slot) const;
+
   /// N_kk of a joint, without compliance, for bodies of these masses.
   [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const BodyMotion& a, const BodyMotion& b);
   [[nodiscard]] model::Vec3 compliance_of(int block) const;
   [[nodiscard]] static model::Vec3 velocity_of(const Joint& joint, const BodyMotion* bodies);
 
+  void relax_forward(const SweepData& data, Motion& motion) const;
+  void relax_backward(const SweepData& data, Motion& motion) const;
   void relax(const Batch& batch, const SweepData& data) const;
   template <typename Order>
   void relax_contacts(const Order& order, const SweepData& data) const;

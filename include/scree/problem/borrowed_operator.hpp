@@ -14,6 +14,7 @@ class BorrowedOperator : public ContactOperator {
 
   [[nodiscard]] int block_count() const override { return lender_.block_count(); }
   [[nodiscard]] std::vector<model::Mat3> diagonal_blocks() const override { return lender_.diagonal_blocks(); }
+  [[nodiscard]] Factors factors() const override { return lender_.factors(); }
   [[nodiscard]] Motion motion_at_rest() const override { return lender_.motion_at_rest(); }
   [[nodiscard]] std::ptrdiff_t own_motion() const override { return lender_.own_motion(); }
   void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override {
@@ -25,8 +26,8 @@ class BorrowedOperator : public ContactOperator {
 
  private:
   void find_motion(Vec x, Motion& motion) const override { lender_.set_motion(x, motion); }
-  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const override {
-    lender_.sweep(r, set, x, motion);
+  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override {
+    lender_.sweep(r, set, x, motion, how);
   }
 
   const ContactOperator& lender_;

@@ -10,6 +10,8 @@
 #include "scree/model/geometry.hpp"
 #include "scree/parallel/comm.hpp"
 #include "scree/problem/constraint_set.hpp"
+#include "scree/problem/factors.hpp"
+#include "scree/problem/relaxation.hpp"
 
 namespace scree::problem {
 
@@ -54,6 +56,11 @@ class ContactOperator {
   /// d <- diag(N).
   void diagonal(Vec d) const;
 
+  /// N in sparse form. Collective.
+  [[nodiscard]] virtual Factors factors() const = 0;
+  /// N as a distributed matrix, for preconditioners and direct solvers. Collective.
+  [[nodiscard]] parallel::Matrix assemble() const { return multiply(comm_, factors()); }
+
   [[nodiscard]] virtual Motion motion_at_rest() const = 0;
   [[nodiscard]] virtual std::ptrdiff_t own_motion() const = 0;
 
@@ -66,9 +73,9 @@ class ContactOperator {
   /// This rank's part of 1/2 x.N x (J), given the motion of x.
   [[nodiscard]] virtual double local_energy(Vec x, const Motion& motion) const = 0;
 
-  /// One Gauss-Seidel sweep over all contacts: each in turn gets the impulse that solves its own problem exactly, given
-  /// the present motion, which follows.
-  void sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const;
+  /// One Gauss-Seidel sweep over all contacts: each in turn gets the impulse that solves its own problem, exactly or as
+  /// `how` has it, given the present motion, which follows.
+  void sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how = {}) const;
 
   /// Products and passes of sweeps over the contacts so far.
   [[nodiscard]] std::int64_t applications() const { return applications_; }
@@ -76,7 +83,7 @@ class ContactOperator {
 
  private:
   virtual void find_motion(Vec x, Motion& motion) const = 0;
-  virtual void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const = 0;
+  virtual void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const = 0;
   /// How often a sweep relaxes each contact.
   [[nodiscard]] virtual int passes_per_sweep() const { return 1; }
 

@@ -28,6 +28,7 @@ class SparseOperator : public ContactOperator {
 
   [[nodiscard]] int block_count() const override { return static_cast<int>(diagonal_.size()); }
   [[nodiscard]] std::vector<model::Mat3> diagonal_blocks() const override { return diagonal_; }
+  [[nodiscard]] Factors factors() const override;
   [[nodiscard]] Motion motion_at_rest() const override;
   [[nodiscard]] std::ptrdiff_t own_motion() const override { return dofs_.own(); }
   void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override;
@@ -58,7 +59,7 @@ class SparseOperator : public ContactOperator {
   };
 
   void find_motion(Vec x, Motion& motion) const override;
-  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion) const override;
+  void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override;
 
   [[nodiscard]] Blocks gather(std::int64_t first_row, int blocks, std::vector<Coefficient> coefficients) const;
   void find_diagonal();
@@ -66,8 +67,15 @@ class SparseOperator : public ContactOperator {
                   const std::vector<SparseEntry>& S);
   [[nodiscard]] model::Vec3 velocity(int block, const Motion& motion) const;
   void add_motion(int block, const model::Vec3& x, Motion& motion) const;
-  void relax(const std::vector<int>& blocks, const double* r, const ConstraintSet& set, double* x,
-             Motion& motion) const;
+  struct SweepData {
+    const double* r;
+    const ConstraintSet& set;
+    double* x;
+    Motion& motion;
+    const Relaxation& how;
+  };
+  void relax(const std::vector<int>& blocks, const SweepData& data) const;
+  void relax(int block, const SweepData& data) const;
   void share_changes(Motion& motion) const;
 
   parallel::LocalNumbering dofs_;

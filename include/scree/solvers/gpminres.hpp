@@ -14,7 +14,8 @@ struct GpminresOptions {
 };
 
 /// Gradient projection alternating with minimum-residual Krylov steps on the free components (seed 003, algorithm
-/// GPMINRES), for sets of bounds: frictionless and box.
+/// GPMINRES), for sets of bounds, frictionless and box, and for cylinders, where sliding contacts move by gradient
+/// steps only.
 void gpminres(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const GpminresOptions& options);
 
 }  // namespace scree::solvers

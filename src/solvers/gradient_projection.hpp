@@ -1,0 +1,61 @@
+#pragma once
+
+#include "scree/problem/contact_problem.hpp"
+#include "scree/solvers/gpminres.hpp"
+#include "scree/solvers/monitor.hpp"
+
+// Gradient projection with Krylov steps on the free components (seed 003): what gpminres and gpminres-p share.
+
+namespace scree::solvers {
+
+/// M^-1, symmetric and positive definite, for the Krylov steps of gpminres-p.
+class FreePreconditioner {
+ public:
+  virtual ~FreePreconditioner() = default;
+  /// Collective: the free set changed; `free` is 1 for its components and 0 for the others.
+  virtual void update(Vec free) = 0;
+  /// Collective: z <- M^-1 res, zero outside of the free set.
+  virtual void apply(Vec res, Vec z) = 0;
+};
+
+/// The state of one solve: x in K, its gradient g = N x + r, and work vectors.
+class GradientProjection {
+  using Vector = parallel::Vector;
+  const problem::ContactProblem& problem_;  // first: the vectors are made from it
+  const GpminresOptions& options_;
+  Vec x_;
+  FreePreconditioner* preconditioner_;
+
+ public:
+  Vector g{problem_.make_vector()};
+
+  /// Collective. Without a preconditioner M = I.
+  GradientProjection(const problem::ContactProblem& problem, Vec x, const GpminresOptions& options,
+                     FreePreconditioner* preconditioner);
+
+  /// Projected gradient steps until the active set rests (17) or the objective hardly falls (18).
+  void gradient_phase();
+
+  /// Minimum-residual steps for A_k w = -r_k on the free components, ended by (20); then x moves along the result.
+  void krylov_phase(double eta2);
+
+  /// Whether all active components are binding: the gradient holds each of them at its bound.
+  [[nodiscard]] bool active_is_binding();
+
+ private:
+  void apply_free(Vec in, Vec out);
+  void precondition(Vec in, Vec out);
+  double projected_search(double alpha);
+
+  Vector free_{problem_.make_vector()}, free_before_{problem_.make_vector()};
+  Vector d_{problem_.make_vector()}, Nd_{problem_.make_vector()}, trial_{problem_.make_vector()};
+  Vector w_{problem_.make_vector()}, res_{problem_.make_vector()}, rhs_{problem_.make_vector()};
+  Vector p_{problem_.make_vector()}, Ap_{problem_.make_vector()};
+  Vector z_{problem_.make_vector()}, Az_{problem_.make_vector()}, MAp_{problem_.make_vector()};
+};
+
+/// Algorithm GPMINRES, and GPMINRES-P with a preconditioner. Collective.
+void project_gradients(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const GpminresOptions& options,
+                       FreePreconditioner* preconditioner);
+
+}  // namespace scree::solvers
