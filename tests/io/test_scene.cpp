@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(bad_solvers_are_refused) {
   check_error("time:", "solver: {law: nosuch}\ntime:", "solver.law: must be one of frictionless");
   check_error("time:", "solver: {name: npgs, options: {omga: 1}}\ntime:", "no option 'omga'");
   check_error("time:", "solver: {name: npgs, options: {refresh_every: often}}\ntime:", "is 'often'");
-  check_error("time:", "solver: {name: tresca, law: coulomb, options: {inner: hope}}\ntime:", "npgs, pgs, jacobi");
+  check_error("time:", "solver: {name: tresca, law: coulomb, options: {inner: hope}}\ntime:", "npgs, pgs, nsgs, jacobi");
   check_error("time:", "solver: {law: prism, facets: 5}\ntime:", "even number");
   check_error("time:", "solver: {name: gpminres, law: cone}\ntime:", "cannot take the law 'cone'");
   check_error("time:", "solver: {coupling: none}\ntime:", "solver.coupling: must be one of interface-splitting");
