@@ -19,7 +19,7 @@ void adaptive_bounds(const problem::ContactProblem& problem, Vec x, Monitor& mon
     problem.K.project(inside);
     return inside.get();
   };
-  const auto fill_w = [&](Vec w) { find_velocity(problem, inside, w); };
+  const auto fill_w = [&](Vec w, Monitor::From) { find_velocity(problem, inside, w); };
   while (monitor.wants_more(admissible(), fill_w)) {
     set_bounds(x, fixed);
     for (int sweep = 0; sweep < options.sweeps_per_update; ++sweep) problem.N->sweep(problem.r, fixed, x, motion);

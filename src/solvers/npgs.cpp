@@ -1,10 +1,13 @@
 #include "scree/solvers/npgs.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
 
 #include "momentum.hpp"
+#include "sweeping.hpp"
 
 namespace scree::solvers {
 
@@ -65,28 +68,31 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   Iterate x{start, problem.N->motion_at_rest()};
   problem.N->set_motion(x.x, x.motion);
   Iterate previous{second, x.motion}, y{third, x.motion};
-  const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x.x, x.motion, problem.r, w); };
-
   const bool symmetric = options.sweep == "symmetric";
   // Coulomb's law minimises nothing: what a sweep still changes takes the place of the objective, and may rise a
   // little.
   const bool convex = is_convex(problem.K.law);
   Momentum momentum;
-  double least = std::numeric_limits<double>::infinity();  // of the merit, so far
+  // The least merit since velocities were last computed from impulses: before that, they were other ones.
+  double least = std::numeric_limits<double>::infinity();
+  const auto fill_w = [&](Vec w, Monitor::From from) {
+    find_velocity(problem, x.x, x.motion, from, w);
+    if (from == Monitor::From::impulses) least = std::numeric_limits<double>::infinity();
+  };
   for (int sweeps = 1; monitor.wants_more(x.x, fill_w, y.x); ++sweeps) {
     extrapolate(x, previous, momentum.beta(), problem.N->own_motion(), y);
     problem.N->sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
     if (symmetric) problem.N->sweep(problem.r, problem.K, y.x, y.motion, {.local = {}, .backward = true});
     const StepSums sums = compare(problem, y, x, previous, momentum.beta());
 
-    constexpr double tolerated_rise = 2.0;
+    constexpr double tolerated_rise = 2.0, rounding = 1e-14;
     const double merit = convex ? sums.objective : sums.change;
-    if (momentum.beta() > 0.0 &&
-        merit > (convex ? least : tolerated_rise * least)) {  // reject, go on from x without momentum
+    const double highest = convex ? least + rounding * std::abs(least) : tolerated_rise * least;
+    if (momentum.beta() > 0.0 && merit > highest) {  // reject, go on from x without momentum
       momentum.restart();
       continue;
     }
-    least = merit;
+    least = convex ? std::min(least, merit) : merit;
     std::swap(previous, x);
     std::swap(x, y);
     if (sums.turn > 0.0) {
@@ -94,7 +100,10 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
     } else {
       momentum.advance();
     }
-    if (sweeps % options.refresh_every == 0) problem.N->set_motion(x.x, x.motion);
+    if (sweeps % options.refresh_every == 0) {
+      problem.N->set_motion(x.x, x.motion);
+      least = std::numeric_limits<double>::infinity();
+    }
   }
   if (x.x != start) petsc(VecCopy(x.x, start));
   monitor.finish(start);

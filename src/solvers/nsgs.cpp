@@ -7,6 +7,7 @@
 #include "outer_loop.hpp"
 #include "scree/parallel/error.hpp"
 #include "scree/problem/local_solvers.hpp"
+#include "sweeping.hpp"
 
 namespace scree::solvers {
 
@@ -30,7 +31,7 @@ void sweep_until_done(const problem::ContactProblem& problem, Vec x, Monitor& mo
   problem.K.project(x);
   problem::Motion motion = problem.N->motion_at_rest();
   problem.N->set_motion(x, motion);
-  const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x, motion, problem.r, w); };
+  const auto fill_w = [&](Vec w, Monitor::From from) { find_velocity(problem, x, motion, from, w); };
   while (monitor.wants_more(x, fill_w)) problem.N->sweep(problem.r, problem.K, x, motion, {local.solve});
   monitor.finish(x);
 }

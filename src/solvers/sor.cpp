@@ -1,6 +1,7 @@
 #include "scree/solvers/sor.hpp"
 
 #include "scree/problem/local_solvers.hpp"
+#include "sweeping.hpp"
 
 namespace scree::solvers {
 
@@ -11,7 +12,7 @@ void sor(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const 
   problem.K.project(x);
   problem::Motion motion = problem.N->motion_at_rest();
   problem.N->set_motion(x, motion);  // v = sum of s_i x_i
-  const auto fill_w = [&](Vec w) { problem.N->contact_velocity(x, motion, problem.r, w); };
+  const auto fill_w = [&](Vec w, Monitor::From from) { find_velocity(problem, x, motion, from, w); };
 
   // x_i <- f+( x_i - omega / g_i (E_i v - e_i) ), v <- v + s_i (change of x_i), for the rows i of each block in turn.
   const problem::Relaxation by_rows{

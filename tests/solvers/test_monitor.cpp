@@ -33,7 +33,7 @@ struct OneContact {
   /// Lets the monitor judge the impulse, with w on demand.
   bool feed(Monitor& monitor, double share) {
     const parallel::Vector x = at(share);
-    return monitor.wants_more(x, [&](Vec w) {
+    return monitor.wants_more(x, [&](Vec w, Monitor::From) {
       ++products;
       problem.N->apply(x, w);
       parallel::petsc(VecAXPY(w, 1.0, problem.r));
@@ -154,9 +154,34 @@ BOOST_AUTO_TEST_CASE(history_has_one_entry_per_check) {
   for (std::size_t k = 0; k < history.size(); ++k) {
     BOOST_TEST(history[k].iteration == static_cast<int>(2 * k));
     BOOST_TEST(std::abs(history[k].errors.natural - natural_at(shares[2 * k])) <= 1e-14);
-    BOOST_TEST(history[k].operator_applications == static_cast<std::int64_t>(k + 1));
+    const std::int64_t confirmation = k + 1 == history.size() ? 1 : 0;
+    BOOST_TEST(history[k].operator_applications == static_cast<std::int64_t>(k + 1) + confirmation);
     BOOST_TEST(history[k].seconds >= (k > 0 ? history[k - 1].seconds : 0.0));
   }
+}
+
+BOOST_AUTO_TEST_CASE(velocities_that_have_drifted_do_not_count_as_converged) {
+  OneContact scene;
+  Monitor monitor(scene.problem, {.tolerance = 1e-6, .max_iterations = 100, .check_every = 1});
+  const parallel::Vector x = scene.at(0.5), w = scene.problem.make_vector();  // w = 0 is that of the whole solution
+  BOOST_TEST(monitor.wants_more(x, w));
+  BOOST_TEST(!monitor.converged());
+  BOOST_TEST(std::abs(monitor.errors().natural - natural_at(0.5)) <= 1e-14);
+  double sum = 0.0;
+  parallel::petsc(VecSum(w, &sum));
+  BOOST_TEST(std::abs(sum + 0.5 * scene.solution) <= 1e-14);  // the true velocity came back
+
+  std::vector<Monitor::From> asked;
+  const auto fill_w = [&](Vec velocity, Monitor::From from) {
+    asked.push_back(from);
+    if (from == Monitor::From::motion) {
+      parallel::petsc(VecSet(velocity, 0.0));
+    } else {
+      parallel::petsc(VecCopy(w, velocity));
+    }
+  };
+  BOOST_TEST(monitor.wants_more(x, fill_w));
+  BOOST_TEST((asked == std::vector{Monitor::From::motion, Monitor::From::impulses}));
 }
 
 BOOST_AUTO_TEST_CASE(keeps_no_history_unless_asked) {
@@ -184,8 +209,8 @@ BOOST_AUTO_TEST_CASE(stops_by_the_chosen_measure) {
 BOOST_AUTO_TEST_CASE(a_problem_without_contacts_is_solved) {
   const Frozen frozen = freeze(world(), loose(3), Placement::scattered, Law::cone);
   Monitor monitor(frozen.problem, StopRule{});
-  const parallel::Vector x = frozen.problem.make_vector();
-  BOOST_TEST(!monitor.wants_more(x, frozen.problem.r));
+  const parallel::Vector x = frozen.problem.make_vector(), w = frozen.problem.make_vector();
+  BOOST_TEST(!monitor.wants_more(x, w));
   BOOST_TEST(monitor.converged());
   monitor.finish(x);
 }

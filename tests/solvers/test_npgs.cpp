@@ -4,7 +4,7 @@
 
 #include "scree/solvers/pgs.hpp"
 #include "support/frozen.hpp"
-#include "support/sparse_forms.hpp"
+#include "support/gallery.hpp"
 #include "support/support.hpp"
 
 using namespace scree;
@@ -118,41 +118,6 @@ BOOST_AUTO_TEST_CASE(symmetric_sweeps_reach_the_same_velocities_on_all_couplings
       }
   }
 }
-
-namespace {
-
-/// Boxes of 1 kg and 1 m on top of each other, each on four feet at its corners: of twelve impulses a box only six are
-/// determined. Gravity has pulled for one step, and a wind of a tenth of it blows.
-DenseGlobal tower_of_boxes(int height) {
-  const double h = 5e-3, inertia = 1.0 / 6.0;
-  DenseGlobal tower;
-  const Eigen::Index dofs = 6 * height, rows = 12 * height;
-  tower.M = Eigen::MatrixXd::Identity(dofs, dofs);
-  tower.H = Eigen::MatrixXd::Zero(dofs, rows);
-  tower.f = Eigen::VectorXd::Zero(dofs);
-  tower.b = Eigen::VectorXd::Zero(rows);
-  tower.mu = Eigen::VectorXd::Constant(rows / 3, 0.5);
-  for (Eigen::Index box = 0; box < height; ++box) {
-    tower.M.block(6 * box + 3, 6 * box + 3, 3, 3) *= inertia;
-    tower.f.segment<3>(6 * box) = h * gravity * model::Vec3(0.1, 0.0, -1.0);
-    for (Eigen::Index foot = 0; foot < 4; ++foot) {
-      const double x = foot % 2 == 0 ? -0.5 : 0.5, y = foot < 2 ? -0.5 : 0.5;
-      const auto push = [&](Eigen::Index body, const model::Vec3& arm, double sign) {
-        const model::Vec3 axes[3] = {model::Vec3::UnitZ(), model::Vec3::UnitX(), model::Vec3::UnitY()};
-        for (Eigen::Index c = 0; c < 3; ++c) {
-          auto column = tower.H.col(12 * box + 3 * foot + c);
-          column.segment<3>(6 * body) = sign * axes[c];
-          column.segment<3>(6 * body + 3) = sign * arm.cross(axes[c]);
-        }
-      };
-      push(box, {x, y, -0.5}, 1.0);
-      if (box > 0) push(box - 1, {x, y, 0.5}, -1.0);
-    }
-  }
-  return tower;
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(symmetric_sweeps_solve_a_hyperstatic_tower) {
   const int height = 4;

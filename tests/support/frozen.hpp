@@ -238,6 +238,7 @@ struct Judged {
   problem::Motion motion;       ///< M^-1 D x of owned bodies
   double natural;               ///< |e| / max(|r|, |x|, |w|)
   double outside;               ///< distance of x to K, relative to |x|
+  double natural_q = 0.0;       ///< |e| / |r|
 };
 
 namespace detail {
@@ -260,7 +261,7 @@ inline Judged judge(const problem::ContactProblem& problem, Vec x) {
   const parallel::Vector w = problem.make_vector();
   problem.N->apply(x, w);
   parallel::petsc(VecAXPY(w, 1.0, problem.r));
-  Judged result{detail::entries(x), detail::entries(w), {}, problem.N->motion_at_rest(), 0.0, 0.0};
+  Judged result{detail::entries(x), detail::entries(w), {}, problem.N->motion_at_rest(), 0.0, 0.0, 0.0};
   problem.N->set_motion(x, result.motion);
 
   std::vector<double> outside;
@@ -279,6 +280,7 @@ inline Judged judge(const problem::ContactProblem& problem, Vec x) {
   const double size_r = detail::norm(comm, detail::entries(problem.r));
   const double scale = std::max({size_r, size_x, detail::norm(comm, result.w), 1e-300});
   result.natural = detail::norm(comm, result.e) / scale;
+  result.natural_q = detail::norm(comm, result.e) / std::max(size_r, 1e-300);
   result.outside = detail::norm(comm, outside) / std::max(size_x, 1e-300);
   return result;
 }

@@ -48,16 +48,23 @@ struct HistoryEntry {
 ///
 ///     while (monitor.wants_more(x, fill_w)) { ... improve x ... }
 ///     monitor.finish(x);
+///
+/// Methods update velocities along with impulses, and in time these drift apart. So nothing counts as converged before
+/// its velocities have been computed anew from the impulses.
 class Monitor {
  public:
+  /// Where a method takes velocities from: what it keeps up to date, or the impulses alone, to which it then returns.
+  enum class From { motion, impulses };
+  /// Writes w = N x + r.
+  using FillVelocity = std::function<void(Vec w, From from)>;
+
   Monitor(const problem::ContactProblem& problem, StopRule rule);
 
-  /// Collective. Judges x and tells whether to go on. `fill_w` writes w = N x + r into the vector that it is given; it
-  /// is called only when the measure is due. That vector is `spare`, if the method has one that it does not need
-  /// between two iterations, else the monitor's own.
-  [[nodiscard]] bool wants_more(Vec x, const std::function<void(Vec)>& fill_w, Vec spare = nullptr);
+  /// Collective. Judges x and tells whether to go on. `fill_w` is called only when the measure is due. That vector is
+  /// `spare`, if the method has one that it does not need between two iterations, else the monitor's own.
+  [[nodiscard]] bool wants_more(Vec x, const FillVelocity& fill_w, Vec spare = nullptr);
 
-  /// The same for methods that have w at hand, judged at every iteration.
+  /// The same for methods that have w at hand, judged at every iteration; it comes back computed anew if that was done.
   [[nodiscard]] bool wants_more(Vec x, Vec w);
 
   /// Collective. From now on the history tells how far iterates are from this solution of the problem.
@@ -75,7 +82,7 @@ class Monitor {
   [[nodiscard]] const StopRule& rule() const { return rule_; }
 
  private:
-  void judge(Vec x, Vec w);
+  void judge(Vec x, Vec w, const std::function<void()>& compute_anew);
   void record(Vec x, Vec w, const problem::ErrorMeasures& errors);
   /// This rank's numbers of active faces and of those that changed; remembers the faces.
   struct Activity {
