@@ -5,6 +5,7 @@
 
 #include "scree/solvers/tresca.hpp"
 #include "support/frozen.hpp"
+#include "support/run_solver.hpp"
 #include "support/sparse_forms.hpp"
 #include "support/support.hpp"
 
@@ -14,24 +15,12 @@ using problem::Law;
 
 namespace {
 
-struct Run {
-  Judged judged;
-  int iterations;
-  bool converged;
-  std::int64_t products;
-};
-
 template <typename Solver>
-Run run(const problem::ContactProblem& problem, double tolerance, int max_iterations, Solver&& solver) {
-  solvers::Monitor monitor(problem, {.tolerance = tolerance, .max_iterations = max_iterations});
-  const parallel::Vector x = problem.make_vector();
-  const std::int64_t before = problem.N->applications();
-  solver(problem, x, monitor);
-  const std::int64_t products = problem.N->applications() - before;
-  return {judge(problem, x), monitor.iterations(), monitor.converged(), products};
+SolverRun run(const problem::ContactProblem& problem, double tolerance, int max_iterations, Solver&& solver) {
+  return run_method(problem, {.tolerance = tolerance, .max_iterations = max_iterations}, solver);
 }
 
-Run run_p(const problem::ContactProblem& problem, double tolerance, int max_iterations, const std::string& kind) {
+SolverRun run_p(const problem::ContactProblem& problem, double tolerance, int max_iterations, const std::string& kind) {
   solvers::GpminresPOptions options;
   options.preconditioner = kind;
   return run(problem, tolerance, max_iterations,
@@ -42,10 +31,10 @@ Run run_p(const problem::ContactProblem& problem, double tolerance, int max_iter
 
 BOOST_AUTO_TEST_CASE(needs_fewer_products_than_gpminres) {
   const Frozen frozen = freeze(world(), bed(5, 4, 4, 1, 0.02), Placement::slabs, Law::frictionless);
-  const Run plain =
+  const SolverRun plain =
       run(frozen.problem, 1e-8, 500, [](const auto& p, Vec x, auto& monitor) { solvers::gpminres(p, x, monitor, {}); });
   for (const std::string kind : {"bjacobi", "gamg", "cholesky"}) {
-    const Run solved = run_p(frozen.problem, 1e-8, 500, kind);
+    const SolverRun solved = run_p(frozen.problem, 1e-8, 500, kind);
     BOOST_TEST(solved.converged, kind);
     BOOST_TEST(solved.judged.natural <= 1.0001e-8, kind);
     BOOST_TEST(solved.products < plain.products, kind << ": " << solved.products << " against " << plain.products);
@@ -57,11 +46,11 @@ BOOST_AUTO_TEST_CASE(all_preconditioners_lead_to_the_same_velocities_wherever_bo
   const FrozenScene scene = bed(4, 3, 2, 2);
   for (const Law law : {Law::frictionless, Law::box}) {
     const Frozen whole = freeze(self, scene, Placement::slabs, law);
-    const Run alone = run_p(whole.problem, 1e-8, 500, "bjacobi");
+    const SolverRun alone = run_p(whole.problem, 1e-8, 500, "bjacobi");
     for (const std::string kind : {"bjacobi", "gamg", "cholesky"})
       for (const Placement placement : {Placement::scattered, Placement::even_ranks}) {  // the latter leaves some empty
         const Frozen frozen = freeze(world(), scene, placement, law);
-        const Run together = run_p(frozen.problem, 1e-8, 500, kind);
+        const SolverRun together = run_p(frozen.problem, 1e-8, 500, kind);
         BOOST_TEST_CONTEXT(name_of(law) << ", " << kind << ", " << name_of(placement)) {
           BOOST_TEST(together.converged);
           const Distance distance = compare(frozen, together.judged, whole, alone.judged);
@@ -83,7 +72,7 @@ BOOST_AUTO_TEST_CASE(problems_from_files_are_preconditioned_alike) {
 BOOST_AUTO_TEST_CASE(coulombs_law_by_the_fixed_point_of_its_bounds) {
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, Law::coulomb);
   for (const std::string inner : {"gpminres", "gpminres-p"}) {
-    const Run solved = run(frozen.problem, 1e-6, 100, [&](const auto& p, Vec x, auto& monitor) {
+    const SolverRun solved = run(frozen.problem, 1e-6, 100, [&](const auto& p, Vec x, auto& monitor) {
       solvers::tresca(p, x, monitor, {.inner = inner});
     });
     BOOST_TEST(solved.converged, inner);

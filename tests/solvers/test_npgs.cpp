@@ -5,6 +5,7 @@
 #include "scree/solvers/pgs.hpp"
 #include "support/frozen.hpp"
 #include "support/gallery.hpp"
+#include "support/run_solver.hpp"
 #include "support/support.hpp"
 
 using namespace scree;
@@ -14,22 +15,13 @@ using problem::Law;
 
 namespace {
 
-struct Run {
-  Judged judged;
-  int iterations;
-  bool converged;
-};
-
 template <typename Solver>
-Run run(const Frozen& frozen, double tolerance, int max_iterations, Solver&& solver) {
-  solvers::Monitor monitor(frozen.problem,
-                           {.tolerance = tolerance, .max_iterations = max_iterations, .check_every = 1});
-  const parallel::Vector x = frozen.problem.make_vector();
-  solver(frozen.problem, x, monitor);
-  return {judge(frozen.problem, x), monitor.iterations(), monitor.converged()};
+SolverRun run(const Frozen& frozen, double tolerance, int max_iterations, Solver&& solver) {
+  return run_method(frozen.problem, {.tolerance = tolerance, .max_iterations = max_iterations, .check_every = 1},
+                    solver);
 }
 
-Run run_npgs(const Frozen& frozen, double tolerance, int max_iterations, int refresh_every = 300) {
+SolverRun run_npgs(const Frozen& frozen, double tolerance, int max_iterations, int refresh_every = 300) {
   return run(frozen, tolerance, max_iterations, [&](const auto& problem, Vec x, auto& monitor) {
     solvers::npgs(problem, x, monitor, {.refresh_every = refresh_every});
   });
@@ -45,7 +37,7 @@ BOOST_AUTO_TEST_CASE(needs_at_most_half_the_sweeps_of_pgs) {
   for (const Law law : {Law::frictionless, Law::box, Law::cone})
     for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring}) {
       const Frozen frozen = freeze(world(), scene, Placement::slabs, law, {coupling});
-      const Run accelerated = run_npgs(frozen, 1e-4, 2000);
+      const SolverRun accelerated = run_npgs(frozen, 1e-4, 2000);
       BOOST_TEST_CONTEXT(name_of(law) << ", " << name_of(coupling) << ": " << accelerated.iterations) {
         BOOST_TEST(accelerated.converged);
         BOOST_TEST(accelerated.judged.natural <= 1.0001e-4);
@@ -59,11 +51,11 @@ BOOST_AUTO_TEST_CASE(all_couplings_reach_a_small_residual_wherever_bodies_live) 
   const parallel::Comm self(MPI_COMM_SELF);
   const FrozenScene scene = bed(5, 4, 4, 2, 0.02);
   const Frozen whole = freeze(self, scene, Placement::slabs, Law::cone);
-  const Run alone = run_npgs(whole, 1e-8, 3000);
+  const SolverRun alone = run_npgs(whole, 1e-8, 3000);
   for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring})
     for (const Placement placement : all_placements) {
       const Frozen frozen = freeze(world(), scene, placement, Law::cone, {coupling});
-      const Run together = run_npgs(frozen, 1e-8, 3000);
+      const SolverRun together = run_npgs(frozen, 1e-8, 3000);
       BOOST_TEST_CONTEXT(name_of(coupling) << ", " << name_of(placement)) {
         BOOST_TEST(together.converged);
         BOOST_TEST(together.judged.natural <= 1.0001e-8);
@@ -77,8 +69,8 @@ BOOST_AUTO_TEST_CASE(all_couplings_reach_a_small_residual_wherever_bodies_live) 
 BOOST_AUTO_TEST_CASE(recomputing_velocities_changes_nothing_but_rounding) {
   const Frozen frozen = freeze(world(), bed(4, 4, 3, 3), Placement::slabs, Law::frictionless);
   // Few sweeps: once all has converged, rounding decides when the acceleration restarts.
-  const Run often = run_npgs(frozen, 0.0, 12, 1);
-  const Run never = run_npgs(frozen, 0.0, 12, 1000);
+  const SolverRun often = run_npgs(frozen, 0.0, 12, 1);
+  const SolverRun never = run_npgs(frozen, 0.0, 12, 1000);
   double change = 0.0, size = 0.0;
   for (std::size_t k = 0; k < often.judged.x.size(); ++k) {
     change = std::max(change, std::abs(often.judged.x[k] - never.judged.x[k]));
@@ -90,7 +82,7 @@ BOOST_AUTO_TEST_CASE(recomputing_velocities_changes_nothing_but_rounding) {
 BOOST_AUTO_TEST_CASE(the_motion_it_judges_by_is_that_of_its_impulses) {
   // Thousands of sweeps after convergence, with velocities carried along by linear combination, nothing drifts away.
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, Law::cone);
-  const Run solved = run_npgs(frozen, 0.0, 2000, 1000000);
+  const SolverRun solved = run_npgs(frozen, 0.0, 2000, 1000000);
   BOOST_TEST(solved.judged.natural <= 1e-13);
 }
 
@@ -102,11 +94,11 @@ BOOST_AUTO_TEST_CASE(symmetric_sweeps_reach_the_same_velocities_on_all_couplings
   };
   for (const Law law : {Law::cone, Law::coulomb}) {
     const Frozen whole = freeze(self, scene, Placement::slabs, law);
-    const Run alone = run_npgs(whole, 1e-8, 3000);
+    const SolverRun alone = run_npgs(whole, 1e-8, 3000);
     for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring})
       for (const Placement placement : all_placements) {
         const Frozen frozen = freeze(world(), scene, placement, law, {coupling});
-        const Run together = run(frozen, 1e-8, 3000, symmetric);
+        const SolverRun together = run(frozen, 1e-8, 3000, symmetric);
         BOOST_TEST_CONTEXT(name_of(law) << ", " << name_of(coupling) << ", " << name_of(placement)) {
           BOOST_TEST(together.converged);
           BOOST_TEST(together.judged.natural <= 1.0001e-8);

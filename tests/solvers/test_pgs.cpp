@@ -4,6 +4,7 @@
 
 #include "scree/problem/contact_frame.hpp"
 #include "support/frozen.hpp"
+#include "support/run_solver.hpp"
 #include "support/support.hpp"
 
 using namespace scree;
@@ -14,18 +15,9 @@ using problem::Law;
 
 namespace {
 
-struct Run {
-  Judged judged;
-  int iterations;
-  bool converged;
-};
-
-Run run(const Frozen& frozen, double tolerance, int max_iterations) {
-  solvers::Monitor monitor(frozen.problem,
-                           {.tolerance = tolerance, .max_iterations = max_iterations, .check_every = 1});
-  const parallel::Vector x = frozen.problem.make_vector();
-  solvers::pgs(frozen.problem, x, monitor);
-  return {judge(frozen.problem, x), monitor.iterations(), monitor.converged()};
+SolverRun run(const Frozen& frozen, double tolerance, int max_iterations) {
+  return run_method(frozen.problem, {.tolerance = tolerance, .max_iterations = max_iterations, .check_every = 1},
+                    solvers::pgs);
 }
 
 /// A sphere of 1 kg that hits the floor with a tangential speed.
@@ -36,7 +28,7 @@ Frozen one_contact(Law law, double tangential_speed) {
 }
 
 /// Collective: the impulse of the one contact in the world frame, on the floor.
-Vec3 only_impulse(const Frozen& frozen, const Run& run) {
+Vec3 only_impulse(const Frozen& frozen, const SolverRun& run) {
   Vec3 impulse = Vec3::Zero();
   if (!run.judged.x.empty())
     impulse = problem::ContactFrame(frozen.contacts.contacts[0].normal.data()).to_world(run.judged.x.data());
@@ -62,7 +54,7 @@ BOOST_AUTO_TEST_CASE(one_sweep_solves_one_contact) {
   for (const Law law : {Law::frictionless, Law::box, Law::cone})
     for (const double speed : {0.0, 0.01, 10.0}) {
       const Frozen frozen = one_contact(law, speed);
-      const Run solved = run(frozen, 1e-14, 5);
+      const SolverRun solved = run(frozen, 1e-14, 5);
       BOOST_TEST(solved.converged);
       BOOST_TEST(solved.iterations <= 1, name_of(law) << " at " << speed);
     }
@@ -112,11 +104,11 @@ BOOST_AUTO_TEST_CASE(all_couplings_converge_to_the_same_velocities) {
   const parallel::Comm self(MPI_COMM_SELF);
   const FrozenScene scene = bed(4, 4, 2, 4);
   const Frozen whole = freeze(self, scene, Placement::slabs, Law::cone);
-  const Run alone = run(whole, 1e-8, 2000);
+  const SolverRun alone = run(whole, 1e-8, 2000);
   for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring})
     for (const Placement placement : {Placement::slabs, Placement::scattered}) {
       const Frozen frozen = freeze(world(), scene, placement, Law::cone, {coupling});
-      const Run together = run(frozen, 1e-8, 2000);
+      const SolverRun together = run(frozen, 1e-8, 2000);
       BOOST_TEST(together.converged, name_of(coupling) << ", " << name_of(placement));
       const Distance distance = compare(frozen, together.judged, whole, alone.judged);
       BOOST_TEST(distance.velocities <= distance.allowed + 1e-12 * distance.scale);
@@ -138,7 +130,7 @@ BOOST_AUTO_TEST_CASE(several_local_sweeps_between_exchanges_lower_the_objective_
     BOOST_TEST_CONTEXT(name_of(coupling)) {
       const Frozen single = freeze(world(), scene, Placement::slabs, Law::cone, {coupling, 1});
       const Frozen triple = freeze(world(), scene, Placement::slabs, Law::cone, {coupling, 3});
-      const Run slow = run(single, 1e-5, 4000), fast = run(triple, 1e-5, 4000);
+      const SolverRun slow = run(single, 1e-5, 4000), fast = run(triple, 1e-5, 4000);
       BOOST_TEST(fast.converged);
       BOOST_TEST(fast.judged.natural <= 1.0001e-5);
       BOOST_TEST(fast.iterations < slow.iterations);

@@ -4,6 +4,7 @@
 
 #include "scree/solvers/pgs.hpp"
 #include "support/frozen.hpp"
+#include "support/run_solver.hpp"
 #include "support/support.hpp"
 
 using namespace scree;
@@ -13,22 +14,13 @@ using problem::Law;
 
 namespace {
 
-struct Run {
-  Judged judged;
-  int iterations;
-  bool converged;
-};
-
 template <typename Solver>
-Run run(const Frozen& frozen, double tolerance, int max_iterations, Solver&& solver) {
-  solvers::Monitor monitor(frozen.problem,
-                           {.tolerance = tolerance, .max_iterations = max_iterations, .check_every = 1});
-  const parallel::Vector x = frozen.problem.make_vector();
-  solver(frozen.problem, x, monitor);
-  return {judge(frozen.problem, x), monitor.iterations(), monitor.converged()};
+SolverRun run(const Frozen& frozen, double tolerance, int max_iterations, Solver&& solver) {
+  return run_method(frozen.problem, {.tolerance = tolerance, .max_iterations = max_iterations, .check_every = 1},
+                    solver);
 }
 
-Run run_sor(const Frozen& frozen, double tolerance, int max_iterations, double omega) {
+SolverRun run_sor(const Frozen& frozen, double tolerance, int max_iterations, double omega) {
   return run(frozen, tolerance, max_iterations,
              [&](const auto& problem, Vec x, auto& monitor) { solvers::sor(problem, x, monitor, {omega}); });
 }
@@ -40,7 +32,7 @@ BOOST_AUTO_TEST_CASE(with_omega_1_spheres_are_swept_as_by_pgs) {
   for (const Law law : {Law::frictionless, Law::box, Law::coulomb})
     for (const Coupling coupling : {Coupling::interface_splitting, Coupling::full_splitting, Coupling::colouring}) {
       const Frozen frozen = freeze(world(), bed(5, 4, 3, 2), Placement::slabs, law, {coupling});
-      const Run rows = run_sor(frozen, 0.0, 20, 1.0), blocks = run(frozen, 0.0, 20, solvers::pgs);
+      const SolverRun rows = run_sor(frozen, 0.0, 20, 1.0), blocks = run(frozen, 0.0, 20, solvers::pgs);
       double difference = 0.0, size = 0.0;
       for (std::size_t k = 0; k < rows.judged.x.size(); ++k) {
         difference = std::max(difference, std::abs(rows.judged.x[k] - blocks.judged.x[k]));
@@ -55,10 +47,10 @@ BOOST_AUTO_TEST_CASE(converges_with_any_omega_between_0_and_2_on_bounds) {
   const FrozenScene scene = bed(4, 3, 3, 3);
   for (const Law law : {Law::frictionless, Law::box}) {
     const Frozen whole = freeze(self, scene, Placement::slabs, law);
-    const Run alone = run_sor(whole, 1e-8, 5000, 1.0);
+    const SolverRun alone = run_sor(whole, 1e-8, 5000, 1.0);
     for (const double omega : {0.3, 1.0, 1.3, 1.7}) {
       const Frozen frozen = freeze(world(), scene, Placement::scattered, law);
-      const Run together = run_sor(frozen, 1e-8, 10000, omega);
+      const SolverRun together = run_sor(frozen, 1e-8, 10000, omega);
       BOOST_TEST_CONTEXT(name_of(law) << ", omega " << omega) {
         BOOST_TEST(together.converged);
         const Distance distance = compare(frozen, together.judged, whole, alone.judged);
