@@ -1,6 +1,5 @@
 #include "scree/solvers/npgs.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -73,12 +72,8 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   // little.
   const bool convex = is_convex(problem.K.law);
   Momentum momentum;
-  // The least merit since velocities were last computed from impulses: before that, they were other ones.
-  double least = std::numeric_limits<double>::infinity();
-  const auto fill_w = [&](Vec w, Monitor::From from) {
-    find_velocity(problem, x.x, x.motion, from, w);
-    if (from == Monitor::From::impulses) least = std::numeric_limits<double>::infinity();
-  };
+  double least = std::numeric_limits<double>::infinity();  // of the merit, so far
+  const auto fill_w = [&](Vec w, Monitor::From from) { find_velocity(problem, x.x, x.motion, from, w); };
   for (int sweeps = 1; monitor.wants_more(x.x, fill_w, y.x); ++sweeps) {
     extrapolate(x, previous, momentum.beta(), problem.N->own_motion(), y);
     problem.N->sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
@@ -92,7 +87,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
       momentum.restart();
       continue;
     }
-    least = convex ? std::min(least, merit) : merit;
+    least = merit;
     std::swap(previous, x);
     std::swap(x, y);
     if (sums.turn > 0.0) {
@@ -100,10 +95,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
     } else {
       momentum.advance();
     }
-    if (sweeps % options.refresh_every == 0) {
-      problem.N->set_motion(x.x, x.motion);
-      least = std::numeric_limits<double>::infinity();
-    }
+    if (sweeps % options.refresh_every == 0) problem.N->set_motion(x.x, x.motion);
   }
   if (x.x != start) petsc(VecCopy(x.x, start));
   monitor.finish(start);
