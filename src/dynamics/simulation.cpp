@@ -35,7 +35,17 @@ namespace {
 /// compact subdomains.
 constexpr double nearness = 1.0;
 
+/// Surfaces that are no further apart than this touch, in mean radii: bilateral contacts hold from then on.
+constexpr double touching = 0.01;
+
 }  // namespace
+
+problem::LawSet laws_of_run(problem::Law law, const model::SurfaceTable& surfaces) {
+  problem::LawSet laws = surfaces.own_laws();
+  laws.insert(law);
+  if (laws.contains(Law::bilateral)) laws.insert(Law::frictionless);
+  return laws;
+}
 
 Simulation::Simulation(const parallel::Comm& comm, Setup setup)
     : comm_(comm),
@@ -44,7 +54,8 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
       bodies_(std::move(setup.bodies)),
       options_(setup.step),
       solver_(std::move(setup.solver)),
-      solve_(solvers::make_solver(solver_.name, solver_.options, solver_.law)),
+      laws_(laws_of_run(solver_.law, surfaces_)),
+      solve_(solvers::make_solver(solver_.name, solver_.options, laws_)),
       balancer_(setup.balance, setup.resumed && setup.resumed->in_place ? setup.resumed->balance : BalanceState{}),
       timer_(comm) {
   const auto scope = timer_.measure("partition");
@@ -232,6 +243,22 @@ const model::Surface& Simulation::surface_of(const ContactSet::Contact& contact)
   return surfaces_.between(material(contact.a), material(contact.b));
 }
 
+/// A bilateral contact holds once it touches; until then it has no friction.
+Law Simulation::law_of(const ContactSet::Contact& contact) const {
+  const Law law = surface_of(contact).law.value_or(solver_.law);
+  return law == Law::bilateral && contact.gap > touching * mean_radius_ ? Law::frictionless : law;
+}
+
+/// What the stabilisation gives to the normal row of a contact; `speed` is its rate before the step (m/s).
+RowCorrection Simulation::correction_of(const ContactSet::Contact& contact, double speed) const {
+  const RowState row = row_of(contact, speed);
+  if (law_of(contact) != Law::bilateral) return keep_apart(options_.stabilisation, options_.step, row);
+  RowCorrection correction = hold(options_.stabilisation, options_.step, row);
+  const double fastest = options_.stabilisation.recovery_speed;
+  if (row.compliance == 0.0) correction.offset = std::clamp(correction.offset, -fastest, fastest);
+  return correction;
+}
+
 /// The normal row of a contact before the step; `speed` is its rate then (m/s).
 RowState Simulation::row_of(const ContactSet::Contact& contact, double speed) const {
   const model::Surface& surface = surface_of(contact);
@@ -273,7 +300,8 @@ ContactProblem Simulation::assemble() {
   Vector offsets(comm_, N->block_count());
   N->relative_velocity(motion, offsets);
   report_.stages = N->stage_count();
-  ContactProblem problem{std::move(N), std::move(offsets), {solver_.law, {}, {}, solver_.facets}};
+  ContactProblem problem{
+      std::move(N), std::move(offsets), {solver_.law, {}, {}, solver_.facets, {}, laws_.without(solver_.law)}};
   add_contact_offsets(problem);
   problem.K.joints = joint_rows_.bounds;
   const WriteArray r(problem.r);
@@ -284,13 +312,12 @@ ContactProblem Simulation::assemble() {
 
 /// C of the rows of contacts, which depends on whether a gap is open, and of joints; empty if everything is rigid.
 std::vector<double> Simulation::row_compliance() const {
-  const Stabilisation& how = options_.stabilisation;
   const std::vector<double>& of_joints = joint_rows_.compliance;
   const bool rigid_joints = std::ranges::all_of(of_joints, [](double entry) { return entry == 0.0; });
-  if (how.compliance == 0.0 && surfaces_.is_rigid() && rigid_joints) return {};
+  if (options_.stabilisation.compliance == 0.0 && surfaces_.is_rigid() && rigid_joints) return {};
   std::vector<double> compliance(3 * contacts_.contacts.size(), 0.0);
   for (std::size_t k = 0; k < contacts_.contacts.size(); ++k)
-    compliance[3 * k] = keep_apart(how, options_.step, row_of(contacts_.contacts[k], 0.0)).compliance;
+    compliance[3 * k] = correction_of(contacts_.contacts[k], 0.0).compliance;
   compliance.insert(compliance.end(), of_joints.begin(), of_joints.end());
   return compliance;
 }
@@ -303,20 +330,22 @@ void Simulation::measure_joints() {
 
 /// r = D^T v* + s: s keeps gaps from closing further than they are open, undoes overlaps and makes impacts rebound.
 void Simulation::add_contact_offsets(ContactProblem& problem) const {
-  const Stabilisation& how = options_.stabilisation;
   const WriteArray r(problem.r);
   problem.K.friction.reserve(contacts_.contacts.size());
   for (int k = 0; k < contacts_.size(); ++k) {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
     const model::Surface& surface = surface_of(contact);
+    const Law law = law_of(contact);
     problem.K.friction.push_back(surface.friction);
+    if (!problem.K.exceptions.empty())
+      problem.K.own_law.push_back(law == solver_.law ? std::nullopt : std::optional(law));
     if (contact.b < 0 && !scene_walls_[static_cast<std::size_t>(-1 - contact.b)].motion.is_rest())
       Vec3::Map(r.data() + 3 * k) += ContactFrame(contact.normal.data()).to_contact(wall_velocity(contact));
     // Before the step: gravity, which pulls alike on both bodies of a pair, has not yet pressed on a wall.
     const double pressed = contact.b < 0 ? options_.step * contact.normal.dot(options_.gravity) : 0.0;
     const double approach = r[3 * k] + pressed;
-    double offset = keep_apart(how, options_.step, row_of(contact, approach)).offset;
-    const bool hits = contact.gap + options_.step * r[3 * k] < 0.0;
+    double offset = correction_of(contact, approach).offset;
+    const bool hits = law != Law::bilateral && contact.gap + options_.step * r[3 * k] < 0.0;
     if (hits && approach < -options_.restitution_threshold) offset = std::min(offset, surface.restitution * approach);
     r[3 * k] += offset;
   }
@@ -343,19 +372,19 @@ void Simulation::set_friction_bounds(ContactProblem& problem, Vec x) {
   const Vector normal = problem.make_vector();
   parallel::petsc(VecCopy(x, normal));
   if (solver_.bounds == BoundSource::frictionless) {
-    problem.K.law = Law::frictionless;
+    problem.K.bound.assign(problem.K.friction.size(), 0.0);
     solvers::Monitor monitor(problem, solver_.stop);
     solve_(problem, normal, monitor);
-    problem.K.law = solver_.law;
   }
   const ReadArray impulse(normal);
-  for (std::size_t k = 0; k < problem.K.friction.size(); ++k)
-    problem.K.bound.push_back(problem.K.friction[k] * std::max(0.0, impulse[3 * static_cast<int>(k)]));
+  problem.K.bound.resize(problem.K.friction.size());
+  for (std::size_t k = 0; k < problem.K.bound.size(); ++k)
+    problem.K.bound[k] = problem.K.friction[k] * std::max(0.0, impulse[3 * static_cast<int>(k)]);
 }
 
 void Simulation::solve(ContactProblem& problem, Vec x) {
   const auto scope = timer_.measure("solve");
-  if (has_fixed_bounds(solver_.law)) set_friction_bounds(problem, x);
+  if (has_fixed_bounds(problem.K.all_laws())) set_friction_bounds(problem, x);
   solvers::Monitor monitor(problem, solver_.stop);
   solve_(problem, x, monitor);
   report_.iterations = monitor.iterations();

@@ -129,7 +129,8 @@ GlobalProblem assemble(const parallel::Comm& comm, const dynamics::StepProblem& 
       }
     }
     part.mu = problem.problem.K.friction;
-    if (problem.problem.K.law == problem::Law::frictionless) part.mu.assign(contacts.size(), 0.0);
+    for (std::size_t k = 0; k < contacts.size(); ++k)
+      if (problem.problem.K.law_of(static_cast<int>(k)) == problem::Law::frictionless) part.mu[k] = 0.0;
   });
   return part;
 }
@@ -174,10 +175,11 @@ std::int64_t bytes_at_most(const dynamics::StepProblem& problem) {
 
 void write_global_problem(const parallel::Comm& comm, const std::filesystem::path& path,
                           const dynamics::StepProblem& problem) {
-  if (comm.any(!problem.rigid || !problem.problem.K.joints.empty()))
+  const problem::ConstraintSet& K = problem.problem.K;
+  if (K.all_laws().contains(problem::Law::bilateral) || comm.any(!problem.rigid || !K.joints.empty()))
     throw InputError(path.string() +
-                     ": FCLIB's global problems know neither joints nor compliance: dump a problem of "
-                     "rigid contacts only");
+                     ": FCLIB's global problems know neither joints, bilateral contacts nor compliance: dump a "
+                     "problem of rigid contacts with friction or without only");
   write_shared_hdf5(comm, path, comm.sum(bytes_at_most(problem)),
                     [&](SharedHdf5& file) { write(comm, file, path.stem().string(), assemble(comm, problem)); });
 }

@@ -80,6 +80,10 @@ void RunLog::header(const dynamics::Simulation& simulation) {
   if (!scene_.joints.empty()) say(fmt::format("joints          {}", scene_.joints.size()));
   say(fmt::format("solver          {}, law {}, tolerance {}, at most {} iterations", solver.name,
                   problem::name_of(solver.law), solver.stop.tolerance, solver.stop.max_iterations));
+  for (const model::MaterialPair& pair : scene_.material_pairs)
+    if (pair.surface.law)
+      say(fmt::format("                between {} and {}: {}", scene_.materials[static_cast<std::size_t>(pair.a)].name,
+                      scene_.materials[static_cast<std::size_t>(pair.b)].name, problem::name_of(*pair.surface.law)));
   say(fmt::format("time            {} steps of {} s", scene_.steps, scene_.step.step));
   if (const auto made = simulation.steps_made(); made > 0) say(fmt::format("resumed         after step {}", made));
   last_line_step_ = simulation.steps_made();

@@ -279,13 +279,6 @@ void SceneReader::read_contact() {
   if (const auto value = contact->find("warm_start")) scene_.step.warm_start = value->flag();
 }
 
-template <typename Infos>
-std::vector<std::string> names_of(const Infos& infos) {
-  std::vector<std::string> names;
-  for (const auto& info : infos) names.emplace_back(info.name);
-  return names;
-}
-
 int bounded_int(const Entry& entry) {
   const std::int64_t value = entry.integer(1);
   if (value > std::numeric_limits<int>::max()) entry.fail("is too large");
@@ -324,7 +317,8 @@ void SceneReader::read_solver() {
     }
   }
   try {
-    (void)solvers::make_solver(choice.name, choice.options, choice.law);
+    const model::SurfaceTable surfaces(scene_.materials, scene_.material_pairs);
+    (void)solvers::make_solver(choice.name, choice.options, dynamics::laws_of_run(choice.law, surfaces));
   } catch (const InputError& error) {
     const auto name = section ? section->find("name") : std::nullopt;
     const Entry place = name ? *name : section.value_or(root_);

@@ -105,6 +105,7 @@ const std::vector<std::string_view>& scene_keys() {
       "material_pairs[].restitution",
       "material_pairs[].compliance",
       "material_pairs[].damping",
+      "material_pairs[].law",
       "walls[].name",
       "walls[].material",
       "walls[].plane.point",

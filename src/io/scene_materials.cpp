@@ -14,12 +14,6 @@ using model::MaterialPair;
 
 namespace {
 
-std::vector<std::string> names_of(const std::vector<Material>& materials) {
-  std::vector<std::string> names;
-  for (const Material& material : materials) names.push_back(material.name);
-  return names;
-}
-
 /// The keys that a material and a pair of materials have in common, where they are given.
 template <typename Target>
 void read_surface(const Entry& entry, Target& target) {
@@ -60,6 +54,7 @@ std::vector<MaterialPair> read_material_pairs(const Entry& root, const std::vect
     MaterialPair pair{a, b,
                       surface_between(materials[static_cast<std::size_t>(a)], materials[static_cast<std::size_t>(b)])};
     read_surface(entry, pair.surface);
+    if (const auto law = entry.find("law")) pair.surface.law = model::laws()[law->choice(names_of(model::laws()))].law;
     pairs.push_back(pair);
   }
   return pairs;

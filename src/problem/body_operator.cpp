@@ -489,6 +489,8 @@ void BodyOperator::relax_contacts(const Order& order, const SweepData& data) con
   const SweepRows rows{data.r, compliance_.empty() ? nullptr : compliance_.data(), data.x};
   if (data.how.local)
     return relax_with_friction(contacts_.data(), order, rows, LocalByBlock{data.set, data.how.local}, data.bodies);
+  if (!data.set.exceptions.empty())
+    return relax_with_friction(contacts_.data(), order, rows, LocalMixed{data.set}, data.bodies);
   switch (data.set.law) {
     case Law::frictionless:
       return relax_frictionless(contacts_.data(), order, rows, data.bodies);
@@ -499,7 +501,8 @@ void BodyOperator::relax_contacts(const Order& order, const SweepData& data) con
     case Law::pyramid:
     case Law::prism:
     case Law::polyhedral:
-      return relax_with_friction(contacts_.data(), order, rows, LocalPolygon{data.set}, data.bodies);
+    case Law::bilateral:
+      return relax_with_friction(contacts_.data(), order, rows, LocalConvex{data.set}, data.bodies);
     case Law::cylinder:
       return relax_with_friction(contacts_.data(), order, rows, LocalCylinder{data.set.bound.data()}, data.bodies);
     case Law::coulomb:

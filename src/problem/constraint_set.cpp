@@ -12,31 +12,16 @@ using model::Vec3;
 using parallel::ReadArray;
 using parallel::WriteArray;
 
-const std::vector<LawInfo>& laws() {
-  static const std::vector<LawInfo> all = {
-      {Law::frictionless, "frictionless", "normal impulses only"},
-      {Law::box, "box", "tangential impulses in a square whose size is fixed during a solve"},
-      {Law::pyramid, "pyramid", "square friction cone, convex: a sliding contact lifts"},
-      {Law::prism, "prism", "tangential impulses in a polygon whose size is fixed during a solve"},
-      {Law::polyhedral, "polyhedral", "polygonal friction cone, convex: a sliding contact lifts"},
-      {Law::cylinder, "cylinder", "tangential impulses in a disc whose size is fixed during a solve (Tresca)"},
-      {Law::cone, "cone", "circular friction cone, convex: a sliding contact lifts"},
-      {Law::coulomb, "coulomb", "circular friction cone with Coulomb's law: a sliding contact stays"},
-  };
+LawSet ConstraintSet::all_laws() const {
+  LawSet all = exceptions;
+  all.insert(law);
   return all;
-}
-
-std::string_view name_of(Law law) { return std::ranges::find(laws(), law, &LawInfo::law)->name; }
-
-std::optional<Law> law_named(std::string_view name) {
-  const auto found = std::ranges::find(laws(), name, &LawInfo::name);
-  return found == laws().end() ? std::nullopt : std::optional(found->law);
 }
 
 AdmissibleSet ConstraintSet::operator[](int block) const {
   const auto k = static_cast<std::size_t>(block);
   if (is_joint(block)) return AdmissibleSet::intervals(joints[k - friction.size()]);
-  switch (law) {
+  switch (law_of(block)) {
     case Law::frictionless:
       return AdmissibleSet::box(0.0);
     case Law::box:
@@ -49,6 +34,8 @@ AdmissibleSet ConstraintSet::operator[](int block) const {
       return AdmissibleSet::polyhedral_cone(friction[k], facets);
     case Law::cylinder:
       return AdmissibleSet::cylinder(bound[k]);
+    case Law::bilateral:
+      return AdmissibleSet::intervals({{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}});
     case Law::cone:
     case Law::coulomb:
       break;
@@ -103,7 +90,7 @@ double ConstraintSet::reach(Vec x, Vec g) const {
 }
 
 Vec3 ConstraintSet::shifted(int block, const Vec3& w) const {
-  if (law != Law::coulomb || is_joint(block)) return w;
+  if (!obeys_coulomb(block)) return w;
   return {w.x() + friction[static_cast<std::size_t>(block)] * std::hypot(w.y(), w.z()), w.y(), w.z()};
 }
 

@@ -72,14 +72,26 @@ struct LocalCoulomb {
   }
 };
 
-/// Sets with facets.
-struct LocalPolygon {
+/// Any convex law, at the price of finding the contact's set.
+struct LocalConvex {
   const ConstraintSet& set;
 
   void operator()(int k, double inverse_normal, double inverse_tangential, const double* w, double* x) const {
     const model::Vec3 c(x[0] - inverse_normal * w[0], x[1] - inverse_tangential * w[1],
                         x[2] - inverse_tangential * w[2]);
     Eigen::Map<model::Vec3>{x} = set[k].project_isotropic(c, inverse_tangential, inverse_normal);
+  }
+};
+
+/// Laws that differ from contact to contact.
+struct LocalMixed {
+  const ConstraintSet& set;
+
+  void operator()(int k, double inverse_normal, double inverse_tangential, const double* w, double* x) const {
+    if (set.law_of(k) == Law::coulomb)
+      LocalCoulomb{set.friction.data()}(k, inverse_normal, inverse_tangential, w, x);
+    else
+      LocalConvex{set}(k, inverse_normal, inverse_tangential, w, x);
   }
 };
 

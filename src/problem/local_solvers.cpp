@@ -11,7 +11,7 @@ using model::Vec3;
 
 namespace {
 
-bool has_rows(Law law) { return law == Law::frictionless || law == Law::box; }
+bool has_rows(Law law) { return law == Law::frictionless || law == Law::box || law == Law::bilateral; }
 bool is_polyhedral(Law law) {
   return has_rows(law) || law == Law::pyramid || law == Law::prism || law == Law::polyhedral;
 }
@@ -25,7 +25,8 @@ const std::vector<LocalSolverInfo>& local_solvers() {
       {"newton", "generalized Newton (Alart and Curnier's for Coulomb's law)", [](Law) { return true; },
        solve_by_newton},
       {"dissipation", "normal impulse, then maximum dissipation on the disc by Newton in the polar angle",
-       [](Law law) { return law == Law::cylinder || law == Law::coulomb; }, relax_by_dissipation},
+       [](Law law) { return law == Law::cylinder || law == Law::coulomb || law == Law::bilateral; },
+       relax_by_dissipation},
   };
   return all;
 }
@@ -33,7 +34,7 @@ const std::vector<LocalSolverInfo>& local_solvers() {
 Vec3 relax_rows(const ConstraintSet& set, int block, const Mat3& N, const Vec3& q, const Vec3& start, double omega) {
   Vec3 x = start;
   const auto step = [&](int c, double own) { return own > 0.0 ? x[c] - omega / own * (q[c] + N.row(c).dot(x)) : x[c]; };
-  if (set.law == Law::coulomb && !set.is_joint(block)) {
+  if (set.obeys_coulomb(block)) {
     x[0] = std::max(0.0, step(0, N(0, 0)));
     // One step length for both rows: only then what the disc leaves alone is a solution.
     const double own = std::max(N(1, 1), N(2, 2));

@@ -332,8 +332,7 @@ Vec3 solve_coulomb(double mu, const Mat3& N, const Vec3& q, const Vec3& start) {
 }
 
 Vec3 solve_block(const ConstraintSet& set, int block, const Mat3& N, const Vec3& q, const Vec3& start) {
-  if (set.law == Law::coulomb && !set.is_joint(block))
-    return solve_coulomb(set.friction[static_cast<std::size_t>(block)], N, q, start);
+  if (set.obeys_coulomb(block)) return solve_coulomb(set.friction[static_cast<std::size_t>(block)], N, q, start);
   return solve_convex(set[block], N, q, start);
 }
 

@@ -54,7 +54,7 @@ Vec2 dissipate_on_disc(const Mat2& A, const Vec2& b, double r) {
 }
 
 Vec3 relax_by_dissipation(const ConstraintSet& set, int block, const Mat3& N, const Vec3& q, const Vec3& start) {
-  if (set.is_joint(block)) return solve_block(set, block, N, q, start);
+  if (set.is_joint(block) || set.law_of(block) == Law::bilateral) return solve_block(set, block, N, q, start);
   const Vec2 friction = start.tail<2>();
   const double push = q[0] + N.block<1, 2>(0, 1).dot(friction);
   const double normal = N(0, 0) > 0.0 ? std::max(0.0, -push / N(0, 0)) : std::max(0.0, start[0]);

@@ -45,7 +45,7 @@ Vec3 step_lengths(bool by_row, bool coulomb, const Mat3& N) {
 }  // namespace
 
 Vec3 solve_by_newton(const ConstraintSet& set, int block, const Mat3& N, const Vec3& q, const Vec3& start) {
-  const bool coulomb = set.law == Law::coulomb && !set.is_joint(block);
+  const bool coulomb = set.obeys_coulomb(block);
   const AdmissibleSet own = set[block];
   const Vec3 rho = step_lengths(own.shape() == AdmissibleSet::Shape::rows, coulomb, N);
   const auto linearise = [&](const Vec3& x) -> Linearised {

@@ -19,6 +19,11 @@ bool equal(Vec a, Vec b) {
   return same == PETSC_TRUE;
 }
 
+bool has_polygons(problem::LawSet laws) {
+  return laws.contains(problem::Law::prism) || laws.contains(problem::Law::pyramid) ||
+         laws.contains(problem::Law::polyhedral);
+}
+
 /// The state of one solve: x in K, its gradient g = N x + r, the last step and its product.
 class Cpg1 {
   const ContactProblem& problem_;  // first: the vectors are made from it
@@ -123,8 +128,7 @@ class Cpg1 {
   Vector s_{problem_.make_vector()}, Ns_{problem_.make_vector()};
   /// Where faces meet at an angle, the step takes the part of the gradient along that presses on them, and the
   /// projection drops it again: with h alone iterates jam at the edges of polygons.
-  bool presses_ = problem_.K.law == problem::Law::prism || problem_.K.law == problem::Law::pyramid ||
-                  problem_.K.law == problem::Law::polyhedral;
+  bool presses_ = has_polygons(problem_.K.all_laws());
   double s_N_s_ = 0.0;
   double rayleigh_ = 0.0;  ///< h.N h / h.h of projected gradients h (1/kg); 0: not yet known
   int learned_ = 0;

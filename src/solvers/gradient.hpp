@@ -45,7 +45,7 @@ inline parallel::Vector diagonal_scaling(const problem::ContactProblem& problem,
   const parallel::WriteArray p(scaling);
   for (int k = 0; k < p.size(); k += 3) {
     const bool joint = problem.K.is_joint(k / 3);
-    if (!joint && problem.K.law == problem::Law::frictionless) {
+    if (!joint && problem.K.law_of(k / 3) == problem::Law::frictionless) {
       p[k + 1] = p[k + 2] = p[k];
     } else if (!joint && kind == "averaged") {
       p[k] = p[k + 1] = p[k + 2] = (p[k] + p[k + 1] + p[k + 2]) / 3.0;

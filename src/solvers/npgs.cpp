@@ -70,7 +70,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   const bool symmetric = options.sweep == "symmetric";
   // Coulomb's law minimises nothing: what a sweep still changes takes the place of the objective, and may rise a
   // little.
-  const bool convex = is_convex(problem.K.law);
+  const bool convex = is_convex(problem.K.all_laws());
   Momentum momentum;
   double least = std::numeric_limits<double>::infinity();  // of the merit, so far
   const auto fill_w = [&](Vec w, Monitor::From from) { find_velocity(problem, x.x, x.motion, from, w); };

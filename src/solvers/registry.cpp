@@ -30,6 +30,7 @@
 namespace scree::solvers {
 
 using problem::Law;
+using problem::LawSet;
 
 std::string OptionValue::shown() const {
   return text() != nullptr ? "'" + *text() + "'" : fmt::format("{}", *number());
@@ -98,7 +99,7 @@ std::vector<Law> convex_laws() {
 
 /// Methods of gradients.
 void add_gradient_methods(const std::vector<Law>& convex, std::vector<SolverInfo>& solvers) {
-  const std::vector<Law> fixed_sections = {Law::frictionless, Law::box, Law::prism, Law::cylinder};
+  const std::vector<Law> fixed_sections = {Law::frictionless, Law::box, Law::prism, Law::cylinder, Law::bilateral};
   solvers.push_back(describe<ApgdOptions>(
       "apgd", "accelerated projected gradients in the metric of the diagonal, restarted", convex, apgd,
       {field("relaxation", &ApgdOptions::relaxation, 0.5, 1, "factor of the bound of curvatures after an iteration")}));
@@ -116,7 +117,7 @@ void add_gradient_methods(const std::vector<Law>& convex, std::vector<SolverInfo
   solvers.push_back(
       describe<NoOptions>("pgd", "projected gradient descent (Preclik et al., algorithm 1)", convex, run<pgd>, {}));
   solvers.push_back(describe<NoOptions>("cpg", "conjugate projected gradients (Preclik et al., algorithm 2)",
-                                        {Law::frictionless, Law::box, Law::cylinder}, run<cpg>, {}));
+                                        {Law::frictionless, Law::box, Law::cylinder, Law::bilateral}, run<cpg>, {}));
   solvers.push_back(describe<NoOptions>("cpg1", "conjugate projected gradients with one product an iteration", convex,
                                         run<cpg1>, {}));
 }
@@ -154,7 +155,7 @@ std::vector<SolverInfo> plain_solvers() {
   std::vector<Law> all;
   for (const auto& info : problem::laws()) all.push_back(info.law);
   const std::vector<Law> convex = convex_laws();
-  const std::vector<Law> bounds = {Law::frictionless, Law::box, Law::cylinder};
+  const std::vector<Law> bounds = {Law::frictionless, Law::box, Law::cylinder, Law::bilateral};
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
                             npgs,
@@ -171,7 +172,7 @@ std::vector<SolverInfo> plain_solvers() {
                              field("inner_iterations", &NsgsOptions::inner_iterations, 1, 1e6,
                                    "sweeps per iteration of the outer loop, at most")}),
       describe<SorOptions>("sor", "projected over-relaxation, component by component (Lacoursiere; Tasora)",
-                           {Law::frictionless, Law::box, Law::coulomb}, sor,
+                           {Law::frictionless, Law::box, Law::coulomb, Law::bilateral}, sor,
                            {field("omega", &SorOptions::omega, 0, 2, "over-relaxation")}),
       describe<AdaptiveBoundsOptions>("adaptive-bounds", "Gauss-Seidel sweeps with friction bounds that follow x_n",
                                       {Law::coulomb}, adaptive_bounds,
@@ -187,7 +188,9 @@ std::vector<SolverInfo> plain_solvers() {
   };
 }
 
-bool takes(const SolverInfo& solver, Law law) { return std::ranges::find(solver.laws, law) != solver.laws.end(); }
+bool takes(const SolverInfo& solver, LawSet laws) {
+  return std::ranges::all_of(laws.listed(), [&](Law law) { return std::ranges::count(solver.laws, law) > 0; });
+}
 
 std::vector<SolverInfo> build_registry() {
   std::vector<SolverInfo> solvers = plain_solvers();
@@ -236,6 +239,13 @@ void check_option(const SolverInfo& solver, const std::string& key, const Option
                                  option->whole ? "whole " : "", option->lowest, option->highest, value.shown()));
 }
 
+/// "the law 'a'" or "the laws 'a' and 'b' together".
+std::string described(LawSet laws) {
+  std::string list;
+  for (const Law law : laws.listed()) list += fmt::format("{}'{}'", list.empty() ? "" : " and ", name_of(law));
+  return laws.listed().size() == 1 ? "the law " + list : "the laws " + list + " together";
+}
+
 }  // namespace
 
 const std::vector<SolverInfo>& registry() {
@@ -243,19 +253,19 @@ const std::vector<SolverInfo>& registry() {
   return all;
 }
 
-SolveFunction make_solver(const std::string& name, const OptionValues& options, Law law) {
+SolveFunction make_solver(const std::string& name, const OptionValues& options, LawSet laws) {
   const auto names = [](const std::vector<SolverInfo>& solvers) {
     return list_of(solvers, [](const auto& s) { return s.name; });
   };
   const auto solver = std::ranges::find(registry(), name, &SolverInfo::name);
   if (solver == registry().end())
     throw InputError(fmt::format("unknown solver '{}'; the solvers are: {}", name, names(registry())));
-  const auto takes_law = [law](const SolverInfo& s) { return takes(s, law); };
+  const auto takes_law = [laws](const SolverInfo& s) { return takes(s, laws); };
   if (!takes_law(*solver)) {
     std::vector<SolverInfo> able;
     std::ranges::copy_if(registry(), std::back_inserter(able), takes_law);
     throw InputError(
-        fmt::format("solver '{}' cannot take the law '{}'; those that can are: {}", name, name_of(law), names(able)));
+        fmt::format("solver '{}' cannot take {}; those that can are: {}", name, described(laws), names(able)));
   }
   for (const auto& [key, value] : options) check_option(*solver, key, value);
   return solver->make(options);

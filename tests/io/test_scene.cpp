@@ -179,7 +179,8 @@ BOOST_AUTO_TEST_CASE(bad_solvers_are_refused) {
   check_error("time:", "solver: {law: nosuch}\ntime:", "solver.law: must be one of frictionless");
   check_error("time:", "solver: {name: npgs, options: {omga: 1}}\ntime:", "no option 'omga'");
   check_error("time:", "solver: {name: npgs, options: {refresh_every: often}}\ntime:", "is 'often'");
-  check_error("time:", "solver: {name: tresca, law: coulomb, options: {inner: hope}}\ntime:", "npgs, pgs, nsgs, jacobi");
+  check_error(
+      "time:", "solver: {name: tresca, law: coulomb, options: {inner: hope}}\ntime:", "npgs, pgs, nsgs, jacobi");
   check_error("time:", "solver: {law: prism, facets: 5}\ntime:", "even number");
   check_error("time:", "solver: {name: gpminres, law: cone}\ntime:", "cannot take the law 'cone'");
   check_error("time:", "solver: {coupling: none}\ntime:", "solver.coupling: must be one of interface-splitting");
@@ -235,6 +236,14 @@ BOOST_AUTO_TEST_CASE(a_pair_of_materials_says_what_does_not_follow_from_them) {
               "material_pairs[0].between[1]: ");
   check_error("materials:\n", "material_pairs: [{between: [glass, glass]}, {between: [glass, glass]}]\nmaterials:\n",
               "material_pairs[1].between: stands here twice");
+  const auto with_law = [](const std::string& law) {
+    return "material_pairs: [{between: [glass, glass], law: " + law + "}]\nmaterials:\n";
+  };
+  BOOST_TEST((
+      io::parse_scene(replaced("materials:\n", with_law("bilateral")), "s.yaml", {}).material_pairs.at(0).surface.law ==
+      model::Law::bilateral));
+  check_error("materials:\n", with_law("glue"), "material_pairs[0].law: ");
+  check_error("materials:\n", "solver: {name: apgd}\n" + with_law("coulomb"), "'cone' and 'coulomb' together");
   check_error("friction: 0.3", "friction: 0.3, compliance: -1", "materials.glass.compliance: must not be negative");
 }
 

@@ -218,6 +218,8 @@ std::vector<At> places(Law law) {
               {"floor", {0.0, 0.5, -1.0}},
               {"side", {3.0, 1.2, -1.6}},
               {"rim", {0.0, 0.0, 2.0}}};
+    case Law::bilateral:
+      return {{"anywhere", {-1.0, 2.0, 3.0}}};
     case Law::cone:
     case Law::coulomb:
       break;
@@ -238,7 +240,7 @@ BOOST_AUTO_TEST_CASE(directions_on_the_tangent_cone_are_where_a_small_step_leads
   Points points(8);
   for (const auto& info : scree::problem::laws()) {
     const ConstraintSet set{info.law, {0.5}, {2.0}, 8};
-    const bool is_flat = !section_corners(set).empty();
+    const bool is_flat = !section_corners(set, 0).empty();
     const double s = std::ldexp(1.0, is_flat ? -6 : -26);
     for (const At& at : places(info.law))
       for (int k = 0; k < 500; ++k) {

@@ -8,7 +8,7 @@ using namespace scree::test;
 using problem::Law;
 
 BOOST_AUTO_TEST_CASE(makes_one_product_an_iteration) {
-  for (const auto& info : problem::laws()) {
+  for (const auto& info : laws_of_beds()) {
     if (!is_convex(info.law)) continue;
     const Frozen frozen = freeze(world(), bed(4, 4, 3, 1), Placement::slabs, info.law);
     const SolverRun run = run_solver(frozen.problem, "cpg1", {.tolerance = 0.0, .max_iterations = 20});

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(every_local_solver_reaches_the_velocities_of_npgs) {
   const parallel::Comm self(MPI_COMM_SELF);
   const FrozenScene scene = bed(4, 3, 2, 4);
   for (const auto& local : problem::local_solvers())
-    for (const auto& info : problem::laws()) {
+    for (const auto& info : laws_of_beds()) {
       if (!local.takes(info.law)) continue;
       const Frozen whole = freeze(self, scene, Placement::slabs, info.law);
       const parallel::Vector reference = whole.problem.make_vector();

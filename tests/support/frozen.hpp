@@ -268,7 +268,7 @@ inline Judged judge(const problem::ContactProblem& problem, Vec x) {
   for (int k = 0; k < problem.N->block_count(); ++k) {
     const Eigen::Map<const model::Vec3> at(result.x.data() + 3 * k), speed(result.w.data() + 3 * k);
     model::Vec3 shifted = speed;  // w~ = w + mu |w_T| n
-    if (problem.K.law == problem::Law::coulomb && k < static_cast<int>(problem.K.friction.size()))
+    if (k < problem.K.contact_count() && problem.K.law_of(k) == problem::Law::coulomb)
       shifted.x() += problem.K.friction[static_cast<std::size_t>(k)] * speed.tail<2>().norm();
     const model::Vec3 e = at - nearest_admissible(problem.K, k, at - shifted);
     const model::Vec3 off = at - nearest_admissible(problem.K, k, at);

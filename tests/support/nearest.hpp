@@ -12,14 +12,23 @@
 
 namespace scree::test {
 
+/// The laws under which every bed has a solution: if all its contacts were bilateral, there would be more conditions
+/// than velocities.
+inline std::vector<problem::LawInfo> laws_of_beds() {
+  std::vector<problem::LawInfo> list = problem::laws();
+  std::erase_if(list, [](const auto& info) { return info.law == problem::Law::bilateral; });
+  return list;
+}
+
 /// The corners of a contact's section at radius 1; none for a disc.
-inline std::vector<Eigen::Vector2d> section_corners(const problem::ConstraintSet& set) {
+inline std::vector<Eigen::Vector2d> section_corners(const problem::ConstraintSet& set, int k) {
+  const problem::Law law = set.law_of(k);
   std::vector<Eigen::Vector2d> corners;
-  if (set.law == problem::Law::pyramid || set.law == problem::Law::box)
+  if (law == problem::Law::pyramid || law == problem::Law::box)
     corners = {{1.0, 1.0}, {-1.0, 1.0}, {-1.0, -1.0}, {1.0, -1.0}};
-  if (set.law == problem::Law::prism || set.law == problem::Law::polyhedral)
-    for (int k = 0; k < set.facets; ++k) {
-      const double angle = 2.0 * std::numbers::pi * k / set.facets;
+  if (law == problem::Law::prism || law == problem::Law::polyhedral)
+    for (int c = 0; c < set.facets; ++c) {
+      const double angle = 2.0 * std::numbers::pi * c / set.facets;
       corners.emplace_back(std::cos(angle), std::sin(angle));
     }
   return corners;
@@ -30,10 +39,15 @@ inline bool is_cone_shaped(problem::Law law) {
          law == problem::Law::coulomb;
 }
 
+inline bool is_bilateral(const problem::ConstraintSet& set, int k) {
+  return k < set.contact_count() && set.law_of(k) == problem::Law::bilateral;
+}
+
 /// Radius of the section of contact k; mu where it grows.
 inline double section_size(const problem::ConstraintSet& set, int k) {
-  if (set.law == problem::Law::frictionless) return 0.0;
-  return is_cone_shaped(set.law) ? set.friction[static_cast<std::size_t>(k)] : set.bound[static_cast<std::size_t>(k)];
+  if (set.law_of(k) == problem::Law::frictionless) return 0.0;
+  return is_cone_shaped(set.law_of(k)) ? set.friction[static_cast<std::size_t>(k)]
+                                       : set.bound[static_cast<std::size_t>(k)];
 }
 
 /// The nearest point of the friction cone: the point itself, or the nearest on the generator in its plane.
@@ -104,10 +118,11 @@ inline model::Vec3 nearest_admissible(const problem::ConstraintSet& set, int k, 
     const auto& rows = set.joints[static_cast<std::size_t>(k) - set.friction.size()];
     return x.cwiseMax(model::Vec3(rows.lower)).cwiseMin(model::Vec3(rows.upper));
   }
+  if (is_bilateral(set, k)) return x;
   const model::Vec3 root = metric.cwiseSqrt();
   const double size = section_size(set, k), normal = std::max(0.0, x.x());
-  const auto corners = section_corners(set);
-  if (is_cone_shaped(set.law)) {
+  const auto corners = section_corners(set, k);
+  if (is_cone_shaped(set.law_of(k))) {
     if (corners.empty()) {
       const model::Vec3 scaled = nearest_in_cone(x.cwiseProduct(root), size * root[1] / root[0]);
       return scaled.cwiseQuotient(root);
@@ -119,7 +134,7 @@ inline model::Vec3 nearest_admissible(const problem::ConstraintSet& set, int k, 
   }
   const Eigen::Vector2d tangential = x.tail<2>();
   Eigen::Vector2d kept = Eigen::Vector2d::Zero();
-  if (set.law == problem::Law::cylinder) {
+  if (set.law_of(k) == problem::Law::cylinder) {
     kept = tangential.norm() <= size ? tangential : Eigen::Vector2d(size * tangential.normalized());
   } else if (size > 0.0) {
     std::vector<Eigen::Vector2d> scaled;
@@ -132,8 +147,9 @@ inline model::Vec3 nearest_admissible(const problem::ConstraintSet& set, int k, 
 /// By how much p violates the worst of the bounds of block k; 0 inside.
 inline double excess(const problem::ConstraintSet& set, int k, const model::Vec3& p) {
   if (k >= static_cast<int>(set.friction.size())) return (p - nearest_admissible(set, k, p)).norm();
-  const double size = section_size(set, k), radius = is_cone_shaped(set.law) ? size * p.x() : size;
-  const auto corners = section_corners(set);
+  if (is_bilateral(set, k)) return 0.0;
+  const double size = section_size(set, k), radius = is_cone_shaped(set.law_of(k)) ? size * p.x() : size;
+  const auto corners = section_corners(set, k);
   double most = std::max(0.0, -p.x());
   if (corners.empty()) most = std::max(most, p.tail<2>().norm() - radius);
   for (std::size_t c = 0; c < corners.size(); ++c) {
@@ -162,14 +178,18 @@ inline Optimality optimality(const problem::ConstraintSet& set, int k, const mod
         gain(g[c] * std::clamp(end - p[c], -p.norm() - 1.0, p.norm() + 1.0));
     return result;
   }
+  if (is_bilateral(set, k)) {
+    gain(g.cwiseAbs().maxCoeff() * (p.norm() + 1.0));
+    return result;
+  }
   const double size = section_size(set, k), reach = p.norm();
-  const auto corners = section_corners(set);
+  const auto corners = section_corners(set, k);
   const auto farthest = [&]() {  // of g_T.y over the section of radius 1
     double most = corners.empty() ? g.tail<2>().norm() : -HUGE_VAL;
     for (const auto& corner : corners) most = std::max(most, corner.dot(g.tail<2>()));
     return most;
   };
-  if (is_cone_shaped(set.law)) {
+  if (is_cone_shaped(set.law_of(k))) {
     gain(std::abs(g.dot(p)));                                                                    // y = 0, 2 p
     gain((g.x() + size * farthest()) / std::sqrt(1.0 + size * size) * std::max(reach, 1e-300));  // rays
   } else {

@@ -62,6 +62,10 @@ struct Progress {
   bool in_place = false;                  ///< the bodies lie on the ranks as they did, so they need no new partition
 };
 
+/// The laws that contacts may have in a run with this one: pairs of materials may have their own, and bilateral
+/// contacts are frictionless until they touch.
+[[nodiscard]] problem::LawSet laws_of_run(problem::Law law, const model::SurfaceTable& surfaces);
+
 /// All that a simulation starts from on this rank.
 struct Setup {
   std::vector<model::Material> materials;
@@ -172,6 +176,8 @@ class Simulation {
   void integrate(const problem::ContactProblem& problem, Vec x);
   void summarise();
   [[nodiscard]] const model::Surface& surface_of(const collision::ContactSet::Contact& contact) const;
+  [[nodiscard]] problem::Law law_of(const collision::ContactSet::Contact& contact) const;
+  [[nodiscard]] RowCorrection correction_of(const collision::ContactSet::Contact& contact, double speed) const;
   [[nodiscard]] RowState row_of(const collision::ContactSet::Contact& contact, double speed) const;
   [[nodiscard]] model::Vec3 wall_velocity(const collision::ContactSet::Contact& contact) const;
 
@@ -183,6 +189,7 @@ class Simulation {
   model::Bodies bodies_;
   StepOptions options_;
   SolverChoice solver_;
+  problem::LawSet laws_;  ///< that contacts may have
   solvers::SolveFunction solve_;
   Balancer balancer_;
   std::function<void(std::int64_t, const StepProblem&)> watch_;

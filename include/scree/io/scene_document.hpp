@@ -70,6 +70,14 @@ class Entry {
   std::string path_;
 };
 
+/// The names of things, for Entry::choice.
+template <typename Things>
+[[nodiscard]] std::vector<std::string> names_of(const Things& things) {
+  std::vector<std::string> names;
+  for (const auto& thing : things) names.emplace_back(thing.name);
+  return names;
+}
+
 /// The YAML text of a scene with its overrides. All keys in it are known; their values are not yet judged.
 class SceneDocument {
  public:

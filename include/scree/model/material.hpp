@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "scree/model/contact_law.hpp"
+
 namespace scree::model {
 
 struct Material {
@@ -19,8 +21,9 @@ struct Material {
 struct Surface {
   double friction;
   double restitution;
-  double compliance;              ///< m/N
-  std::optional<double> damping;  ///< s
+  double compliance;                      ///< m/N
+  std::optional<double> damping;          ///< s
+  std::optional<Law> law = std::nullopt;  ///< if not that of the run
 };
 
 /// The weaker partner decides: the smaller coefficient of friction and of restitution. Compliances add up, as those of
@@ -42,6 +45,8 @@ class SurfaceTable {
   [[nodiscard]] const Surface& between(int a, int b) const { return surfaces_[index_of(a, b)]; }
   /// No pair of materials has compliance.
   [[nodiscard]] bool is_rigid() const;
+  /// The laws that pairs have of their own.
+  [[nodiscard]] LawSet own_laws() const;
 
  private:
   [[nodiscard]] std::size_t index_of(int a, int b) const {

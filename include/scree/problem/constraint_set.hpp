@@ -3,49 +3,37 @@
 #include <petscvec.h>
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
+#include "scree/model/contact_law.hpp"
 #include "scree/model/geometry.hpp"
 #include "scree/problem/admissible_set.hpp"
 
 namespace scree::problem {
 
-/// The admissible set of a contact impulse x = (x_n, x_t, x_o) (seed 000, table 1), and the law between it and w. All
-/// but the last are convex: w lies in the dual of the tangent cone at x.
-enum class Law {
-  frictionless,  ///< x_n >= 0, x_t = x_o = 0
-  box,           ///< x_n >= 0, |x_t|, |x_o| <= bound: friction bounds are data
-  pyramid,       ///< x_n >= 0, |x_t|, |x_o| <= mu x_n
-  prism,         ///< x_n >= 0, (x_t, x_o) in the regular polygon inscribed in the disc of radius bound
-  polyhedral,    ///< the same with radius mu x_n
-  cylinder,      ///< x_n >= 0, |(x_t, x_o)| <= bound (Tresca)
-  cone,          ///< |(x_t, x_o)| <= mu x_n, and w in the dual cone (convex; seed 000 eq. 12, seed 003 eq. 9)
-  coulomb,       ///< the same set, and w + mu |w_T| n in the dual cone (De Saxce): a sliding contact stays
-};
+using model::has_fixed_bounds;
+using model::is_convex;
+using model::Law;
+using model::LawInfo;
+using model::laws;
+using model::LawSet;
+using model::name_of;
 
-struct LawInfo {
-  Law law;
-  std::string_view name;
-  std::string_view description;
-};
-[[nodiscard]] const std::vector<LawInfo>& laws();
-[[nodiscard]] std::string_view name_of(Law law);
-[[nodiscard]] std::optional<Law> law_named(std::string_view name);
-
-[[nodiscard]] constexpr bool has_fixed_bounds(Law law) {
-  return law == Law::box || law == Law::prism || law == Law::cylinder;
-}
-[[nodiscard]] constexpr bool is_convex(Law law) { return law != Law::coulomb; }
-
-/// K, the product of the admissible sets of this rank's blocks of three rows: contacts, which all have the same law,
-/// then joints.
+/// K, the product of the admissible sets of this rank's blocks of three rows: contacts, then joints.
 struct ConstraintSet {
-  Law law = Law::frictionless;
+  Law law = Law::frictionless;         ///< of contacts that have none of their own
   std::vector<double> friction;        ///< mu, per contact; there are as many contacts as entries
   std::vector<double> bound;           ///< radius of the section, per contact (box, prism, cylinder; N s)
   int facets = 8;                      ///< of the polygon in the tangential plane (prism, polyhedral): even, 4 or more
   std::vector<RowBounds> joints = {};  ///< the last blocks
+  LawSet exceptions = {};              ///< the laws that contacts have of their own, the same on every rank
+  std::vector<std::optional<Law>> own_law = {};  ///< per contact, where there are exceptions
+
+  [[nodiscard]] LawSet all_laws() const;
+  [[nodiscard]] Law law_of(int contact) const {
+    return exceptions.empty() ? law : own_law[static_cast<std::size_t>(contact)].value_or(law);
+  }
+  [[nodiscard]] bool obeys_coulomb(int block) const { return !is_joint(block) && law_of(block) == Law::coulomb; }
 
   [[nodiscard]] int contact_count() const { return static_cast<int>(friction.size()); }
   [[nodiscard]] bool is_joint(int block) const { return block >= contact_count(); }
@@ -63,8 +51,8 @@ struct ConstraintSet {
   /// (seed 003 eq. 14 for frictionless contacts).
   void project_gradient(Vec x, Vec g, Vec y) const;
 
-  /// free <- 1 for components of x strictly between their bounds, 0 for active ones; the tangential components of a disc
-  /// or polygon go together. For sections that do not grow.
+  /// free <- 1 for components of x strictly between their bounds, 0 for active ones; the tangential components of a
+  /// disc or polygon go together. For sections that do not grow.
   void mark_free(Vec x, Vec free) const;
 
   /// The largest t for which x - t g stays in this rank's part of K. For sections that do not grow.

@@ -57,6 +57,6 @@ struct SolverInfo {
 [[nodiscard]] const std::vector<SolverInfo>& registry();
 
 /// Throws InputError that lists the solvers if there is none of that name, and for options it does not have.
-[[nodiscard]] SolveFunction make_solver(const std::string& name, const OptionValues& options, problem::Law law);
+[[nodiscard]] SolveFunction make_solver(const std::string& name, const OptionValues& options, problem::LawSet laws);
 
 }  // namespace scree::solvers
