@@ -108,6 +108,11 @@ void print_counts(const parallel::Comm& comm, const io::Scene& scene) {
   fmt::print("walls   {}\nsteps   {} of {:.6g} s\n", scene.walls.size(), scene.steps, scene.step.step);
 }
 
+bool holds_bodies_together(const io::Scene& scene) {
+  const model::SurfaceTable surfaces(scene.materials, scene.material_pairs);
+  return !scene.joints.empty() || dynamics::laws_of_run(scene.solver.law, surfaces).contains(model::Law::bilateral);
+}
+
 int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   const auto options = parse(comm, arguments);
   if (!options) return 0;
@@ -122,8 +127,10 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   const io::CheckpointSeries checkpoints(out / "checkpoints");
   dynamics::Simulation simulation(comm,
                                   io::make_setup(comm, scene, find_checkpoint(comm, options->restart, checkpoints)));
-  if (!options->dump.empty() && !scene.joints.empty())
-    throw InputError(fmt::format("--dump-problem {}: FCLIB files know no joints: take a scene without", options->dump));
+  if (!options->dump.empty() && holds_bodies_together(scene))
+    throw InputError(
+        fmt::format("--dump-problem {}: FCLIB files know neither joints nor bilateral contacts: take a scene without",
+                    options->dump));
   if (!options->dump.empty()) dump_problem(comm, options->dump, simulation, scene.steps);
 
   io::Results results(comm, scene, out);
