@@ -6,6 +6,8 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <ratio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "scree/io/results.hpp"
 #include "scree/io/run_json.hpp"
 #include "scree/io/run_log.hpp"
+#include "scree/io/run_schedule.hpp"
 #include "scree/io/scene.hpp"
 #include "scree/parallel/error.hpp"
 
@@ -31,6 +34,7 @@ struct Options {
   std::string json;
   std::string dump;
   std::string restart;
+  double time_limit = 0.0;  ///< min; 0: none
   bool dry_run = false;
   std::vector<io::Override> overrides;
 };
@@ -48,6 +52,7 @@ constexpr Shorthand shorthands[] = {
     {"--max-iterations", "solver.max_iterations", "iterations a step at most"},
     {"--output-every", "output.every", "steps between outputs, 0: only the final state"},
     {"--checkpoint-every", "output.checkpoint_every", "steps between checkpoints, 0: none"},
+    {"--checkpoint-minutes", "output.checkpoint_minutes", "wall time between checkpoints, 0: none"},
 };
 
 /// Reads the command line. Nothing: all is done already (help, version, list).
@@ -67,6 +72,9 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   app.add_option("--json", options.json, "file for the numbers of the run");
   app.add_option("--dump-problem", options.dump, "STEP:FILE: write the contact problem of a step as FCLIB HDF5");
   app.add_option("--restart", options.restart, "go on from this checkpoint; auto: from the newest good one, if any");
+  app.add_option("--time-limit", options.time_limit,
+                 "minutes after which to stop with a checkpoint [the end of the SLURM job, if it is known]")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--dry-run", options.dry_run, "judge the scene and print what a run would compute, without its bodies");
   if (!parse_command_line(comm, app, arguments)) return std::nullopt;
   if (scene->empty()) throw InputError("SCENE is required: see scree-run --help");
@@ -113,6 +121,72 @@ bool holds_bodies_together(const io::Scene& scene) {
   return !scene.joints.empty() || dynamics::laws_of_run(scene.solver.law, surfaces).contains(model::Law::bilateral);
 }
 
+io::ScheduleOptions schedule_options(const Options& options, const io::Scene& scene) {
+  io::ScheduleOptions schedule{
+      .checkpoint_steps = scene.output.checkpoint_every,
+      .checkpoint_interval = std::chrono::duration<double, std::ratio<60>>(scene.output.checkpoint_minutes),
+      .deadline = io::end_of_slurm_job()};
+  using Clock = std::chrono::system_clock;
+  const std::chrono::duration<double, std::ratio<60>> limit(options.time_limit);
+  if (options.time_limit > 0.0) schedule.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  return schedule;
+}
+
+/// The steps of a run with all that is written after them.
+struct Run {
+  const parallel::Comm& comm;
+  const io::Scene& scene;
+  const io::CheckpointSeries& checkpoints;
+  dynamics::Simulation& simulation;
+  io::Results& results;
+  io::RunLog& log;
+  io::RunTally tally;
+
+  /// Until the last step, or until the run must stop: returns why.
+  std::string go(const io::ScheduleOptions& options) {
+    io::RunSchedule schedule(comm, options);
+    write([&] { results.write_if_due(simulation, simulation.report(), scene.steps == 0); });
+    while (simulation.steps_made() < scene.steps) {
+      const dynamics::StepReport report = step();
+      const bool last = report.step == scene.steps;
+      tally.add(report);
+      log.step(report);
+      write([&] { results.write_if_due(simulation, report, last); });
+      const io::Orders orders = schedule.after_step(report.step, last);
+      if (orders.checkpoint) {
+        const auto scope = simulation.timer().measure("checkpoint");
+        write([&] { checkpoints.write(comm, simulation, scene.text); });
+        schedule.checkpoint_done();
+      }
+      if (orders.stop_reason.empty()) continue;
+      log.note(fmt::format("stopped by {} after step {}: go on with --restart auto", orders.stop_reason, report.step));
+      return orders.stop_reason;
+    }
+    return "";
+  }
+
+  /// A state that must not go on is kept to be looked at.
+  dynamics::StepReport step() {
+    try {
+      return simulation.step();
+    } catch (const StateError&) {
+      write([&] { results.write_failed(simulation); });
+      throw;
+    }
+  }
+
+  /// What cannot be written ends the run, or not, as the scene has it.
+  template <typename Writer>
+  void write(Writer&& writer) {
+    try {
+      writer();
+    } catch (const std::runtime_error& error) {
+      if (scene.output.stop_on_error) throw;
+      log.note(fmt::format("warning: {}", error.what()));
+    }
+  }
+};
+
 int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   const auto options = parse(comm, arguments);
   if (!options) return 0;
@@ -133,27 +207,17 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
                     options->dump));
   if (!options->dump.empty()) dump_problem(comm, options->dump, simulation, scene.steps);
 
-  io::Results results(comm, scene, out);
-  io::RunLog log(comm, scene, out / "run.log");
-  io::RunTally tally;
+  io::Results results(comm, scene, out, simulation.steps_made());
+  io::RunLog log(comm, scene, out / "run.log", simulation.steps_made() > 0);
   log.header(simulation);
   const auto start = std::chrono::steady_clock::now();
-  results.write_if_due(simulation, simulation.report(), scene.steps == 0);
-  while (simulation.steps_made() < scene.steps) {
-    const dynamics::StepReport report = simulation.step();
-    const bool last = report.step == scene.steps;
-    tally.add(report);
-    log.step(report);
-    results.write_if_due(simulation, report, last);
-    if (const auto every = scene.output.checkpoint_every; every > 0 && (last || report.step % every == 0)) {
-      const auto scope = simulation.timer().measure("checkpoint");
-      checkpoints.write(comm, simulation, scene.text);
-    }
-  }
+  Run course{comm, scene, checkpoints, simulation, results, log, {}};
+  const std::string stopped = course.go(schedule_options(*options, scene));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
-  const io::RunSummary summary = tally.summarise(comm, scene, simulation, elapsed.count());
+  const io::RunSummary summary = course.tally.summarise(comm, scene, simulation, elapsed.count());
   log.finish(summary);
+  if (!stopped.empty()) return io::interrupted;
   if (!options->json.empty()) io::write_json(comm, options->json, summary);
   return 0;
 }

@@ -41,7 +41,7 @@ def run(program, ranks, arguments, timeout):
 
 def settle(options, scene, steps):
     """A checkpoint of the scene after some steps, made once."""
-    out = options.work / pathlib.Path(scene).stem
+    out = options.work / f"{pathlib.Path(scene).stem}-{steps}"
     checkpoint = out / "checkpoints" / f"checkpoint-{steps:012d}.h5"
     if not checkpoint.exists():
         result = run(options.program, 2, [str(options.scenes / scene), "--out", str(out), "--steps", str(steps),

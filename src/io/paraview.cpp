@@ -5,7 +5,9 @@
 
 #include <bit>
 #include <cstring>
+#include <fstream>
 #include <numeric>
+#include <regex>
 #include <span>
 #include <utility>
 
@@ -134,8 +136,21 @@ PointCloud cloud_of_contacts(const dynamics::Simulation& simulation) {
   return cloud;
 }
 
-ParaviewSeries::ParaviewSeries(const parallel::Comm& comm, std::filesystem::path directory, std::string name)
-    : comm_(comm), directory_(std::move(directory)), name_(std::move(name)) {}
+ParaviewSeries::ParaviewSeries(const parallel::Comm& comm, std::filesystem::path directory, std::string name,
+                               std::int64_t first)
+    : comm_(comm), directory_(std::move(directory)), name_(std::move(name)) {
+  if (first > 0) parallel::all_or_none(comm_, [&] { keep_frames_before(first); });
+}
+
+/// Reads back the lines that write_index makes.
+void ParaviewSeries::keep_frames_before(std::int64_t first) {
+  if (!comm_.is_root()) return;
+  std::ifstream index(directory_ / (name_ + ".pvd"));
+  const std::regex line(fmt::format(R"~(.*timestep="([^"]*)".*file="(frames/{}-(\d+)\.pvtp)".*)~", name_));
+  std::smatch match;
+  for (std::string text; std::getline(index, text);)
+    if (std::regex_match(text, match, line) && std::stoll(match[3]) < first) frames_.push_back({match[1], match[2]});
+}
 
 void ParaviewSeries::write(std::int64_t step, double time, const PointCloud& cloud) {
   const std::string stem = fmt::format("{}-{:08d}", name_, step);
@@ -152,7 +167,7 @@ void ParaviewSeries::write(std::int64_t step, double time, const PointCloud& clo
     std::vector<std::string> pieces;
     for (const int rank : ranks) pieces.push_back(piece_name(rank));
     write_file(directory_ / "frames" / (stem + ".pvtp"), pvtp_text(cloud, pieces));
-    frames_.push_back({time, "frames/" + stem + ".pvtp"});
+    frames_.push_back({fmt::format("{}", time), "frames/" + stem + ".pvtp"});
     write_index();
   });
 }

@@ -40,10 +40,11 @@ std::string walls_json(const Scene& scene) {
 
 }  // namespace
 
-Results::Results(const parallel::Comm& comm, const Scene& scene, const std::filesystem::path& directory)
-    : comm_(comm), every_(scene.output.every), bodies_(comm, directory, "bodies") {
+Results::Results(const parallel::Comm& comm, const Scene& scene, const std::filesystem::path& directory,
+                 std::int64_t first)
+    : comm_(comm), directory_(directory), every_(scene.output.every), bodies_(comm, directory, "bodies", first) {
   make_directory(comm, directory / "frames");
-  if (scene.output.contacts) contacts_.emplace(comm, directory, "contacts");
+  if (scene.output.contacts) contacts_.emplace(comm, directory, "contacts", first);
   parallel::all_or_none(comm, [&] {
     if (comm.is_root()) write_file(directory / "walls.json", walls_json(scene));
   });
@@ -54,6 +55,12 @@ void Results::write_if_due(dynamics::Simulation& simulation, const dynamics::Ste
   if (!last && (every_ == 0 || report.step % every_ != 0)) return;
   bodies_.write(report.step, report.time, cloud_of_bodies(comm_, simulation));
   if (contacts_) contacts_->write(report.step, report.time, cloud_of_contacts(simulation));
+}
+
+void Results::write_failed(dynamics::Simulation& simulation) const {
+  const std::int64_t step = simulation.steps_made();
+  const double time = static_cast<double>(step) * simulation.options().step;
+  ParaviewSeries(comm_, directory_, "failed").write(step, time, cloud_of_bodies(comm_, simulation));
 }
 
 }  // namespace scree::io

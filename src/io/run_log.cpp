@@ -48,12 +48,12 @@ double seconds_between(std::chrono::steady_clock::time_point start, std::chrono:
 
 }  // namespace
 
-RunLog::RunLog(const parallel::Comm& comm, const Scene& scene, const std::filesystem::path& file)
+RunLog::RunLog(const parallel::Comm& comm, const Scene& scene, const std::filesystem::path& file, bool resumed)
     : comm_(comm), scene_(scene), file_(file), start_(Clock::now()), last_drawn_(start_), last_line_(start_) {
   parallel::all_or_none(comm, [&] {
     if (!comm.is_root()) return;
     const auto to_stdout = std::make_shared<spdlog::sinks::stdout_sink_st>();
-    const auto to_file = std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string(), true);
+    const auto to_file = std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string(), !resumed);
     logger_ = std::make_shared<spdlog::logger>("run", spdlog::sinks_init_list{to_stdout, to_file});
     logger_->set_pattern("%v");
     logger_->flush_on(spdlog::level::info);  // so that a run can be watched

@@ -364,6 +364,9 @@ void SceneReader::read_output() {
   if (const auto value = output->find("contacts")) scene_.output.contacts = value->flag();
   if (const auto value = output->find("log_every")) scene_.output.log_every = value->integer(1);
   if (const auto value = output->find("checkpoint_every")) scene_.output.checkpoint_every = value->integer(0);
+  if (const auto value = output->find("checkpoint_minutes")) scene_.output.checkpoint_minutes = value->non_negative();
+  if (const auto value = output->find("on_error"))
+    scene_.output.stop_on_error = value->choice({"stop", "continue"}) == 0;
 }
 
 double SceneReader::largest_diameter() const {

@@ -188,6 +188,8 @@ const std::vector<std::string_view>& scene_keys() {
       "output.contacts",
       "output.log_every",
       "output.checkpoint_every",
+      "output.checkpoint_minutes",
+      "output.on_error",
   };
   return keys;
 }

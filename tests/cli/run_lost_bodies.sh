@@ -13,4 +13,6 @@ for frame in $(grep -o 'frames/[^"]*' results/bodies.pvd); do
   [ -s "results/$frame" ] || fail "$frame is missing"
 done
 
+grep -q 'timestep=' results/failed.pvd || fail "the failed state is not kept"
+
 finish

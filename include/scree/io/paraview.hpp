@@ -35,17 +35,19 @@ struct PointCloud {
 /// is complete, and the index lists only complete outputs, so a run that ends early leaves a valid series.
 class ParaviewSeries {
  public:
-  /// DIR/frames must exist.
-  ParaviewSeries(const parallel::Comm& comm, std::filesystem::path directory, std::string name);
+  /// DIR/frames must exist. Frames before step `first` that an earlier run left in the index are kept.
+  ParaviewSeries(const parallel::Comm& comm, std::filesystem::path directory, std::string name, std::int64_t first = 0);
 
   /// Collective. Throws std::runtime_error on all ranks if one of them cannot write.
   void write(std::int64_t step, double time, const PointCloud& cloud);
 
  private:
   struct Frame {
-    double time;
+    std::string time;  // s
     std::string file;  // relative to the index
   };
+
+  void keep_frames_before(std::int64_t first);
 
   [[nodiscard]] std::vector<int> ranks_with_points(bool has_points) const;
   void write_index() const;

@@ -16,6 +16,9 @@ using Arguments = std::vector<std::string>;
 [[nodiscard]] int run_program(const std::string& name, int argc, char** argv,
                               const std::function<int(const parallel::Comm&, const Arguments&)>& work);
 
+/// The exit code of a run that had to stop before its end and left a checkpoint to go on from.
+inline constexpr int interrupted = 5;
+
 /// What `--list` prints: solvers with their laws and options, laws, measures.
 [[nodiscard]] std::string catalogue();
 

@@ -19,8 +19,8 @@ namespace scree::io {
 /// The log of a run on stdout and in a file, both from rank 0 alone, and a progress bar where stderr is a terminal.
 class RunLog {
  public:
-  /// Collective. Starts `file` anew.
-  RunLog(const parallel::Comm& comm, const Scene& scene, const std::filesystem::path& file);
+  /// Collective. Starts `file` anew, or goes on with it.
+  RunLog(const parallel::Comm& comm, const Scene& scene, const std::filesystem::path& file, bool resumed);
   ~RunLog();
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
@@ -30,6 +30,9 @@ class RunLog {
 
   /// A line every K steps and at the last one.
   void step(const dynamics::StepReport& report);
+
+  /// A line between those of the steps.
+  void note(const std::string& line) { say(line); }
 
   /// Collective: the table of phases. Throws std::runtime_error on all ranks if the log could not be written.
   void finish(const RunSummary& summary);

@@ -20,6 +20,8 @@ struct OutputOptions {
   bool contacts = false;              ///< write contact files too
   std::int64_t log_every = 10;        ///< steps between lines of the log
   std::int64_t checkpoint_every = 0;  ///< steps between checkpoints; 0: none
+  double checkpoint_minutes = 0.0;    ///< wall time between checkpoints (min); 0: none
+  bool stop_on_error = true;          ///< end the run if a result or checkpoint cannot be written, or go on without
 };
 
 /// A scene as its file describes it: valid, with all defaults filled in, equal on all ranks.

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# What goes wrong in long runs: a full disk, a place that cannot be written, a killed rank, a truncated checkpoint.
+. "$(dirname "$0")/common.sh"
+
+scene=$SOURCE/scenes/settling-box-1000.yaml
+steps_in_log() { grep -cE '^ +[0-9]+ ' "$1/run.log"; }
+
+# A disk with room for one checkpoint of about 300 kB and a log. Only who may mount can make one.
+disk=$scratch/disk
+mkdir "$disk"
+if mount -t tmpfs -o size=700k tmpfs "$disk" 2>/dev/null; then
+  trap 'umount "$disk"; rm -rf "$scratch" "$scratch".*' EXIT
+  run scree-run "$scene" --steps 4 --checkpoint-every 4 --output-every 0 --set output.on_error=continue --out "$disk/out"
+  [ "$code" -eq 0 ] || fail "on a small disk: exit code $code: $(cat "$scratch.err")"
+  [ -s "$disk/out/checkpoints/checkpoint-000000000004.h5" ] || fail "no first checkpoint: $(df "$disk" | tail -n 1)"
+  dd if=/dev/zero of="$disk/full" bs=1k 2>/dev/null
+  truncate -s -60k "$disk/full" # for the log
+  sum=$(sha256sum "$disk"/out/checkpoints/*.h5)
+  run scree-run "$scene" --steps 12 --checkpoint-every 4 --restart auto --out "$disk/out"
+  [ "$code" -eq 1 ] || fail "full disk: exit code $code: $(cat "$scratch.err")"
+  [ "$(wc -l <"$scratch.messages")" -eq 1 ] || fail "full disk: not one line on stderr: $(cat "$scratch.err")"
+  grep -qi "no space left\|no room" "$scratch.messages" || fail "full disk: $(cat "$scratch.messages")"
+  run scree-run "$scene" --steps 12 --checkpoint-every 4 --restart auto --set output.on_error=continue --out "$disk/out"
+  grep -q "^warning: .*checkpoint-000000000008.h5: cannot be written" "$scratch.out" || fail "no warning: $(cat "$scratch.out")"
+  [ "$(grep -cE '^ +12 ' "$scratch.out")" -eq 1 ] || fail "full disk: the run did not go on: $(cat "$scratch.out")"
+  [ "$(sha256sum "$disk"/out/checkpoints/*.h5)" = "$sum" ] || fail "full disk: the earlier checkpoint is not intact"
+else
+  echo "no full disk was tried: mount is not permitted here"
+fi
+
+# A place that cannot be written.
+mkdir -p blocked
+touch blocked/checkpoints
+run scree-run "$scene" --steps 6 --checkpoint-every 4 --out "$scratch/blocked"
+[ "$code" -ne 0 ] && [ "$code" -ne 5 ] || fail "blocked: exit code $code"
+[ "$(wc -l <"$scratch.messages")" -eq 1 ] || fail "blocked: not one line on stderr: $(cat "$scratch.err")"
+grep -q "checkpoints" "$scratch.messages" || fail "blocked: $(cat "$scratch.messages")"
+run scree-run "$scene" --steps 6 --checkpoint-every 4 --set output.on_error=continue --out "$scratch/blocked"
+[ "$code" -eq 0 ] || fail "blocked, continue: exit code $code: $(cat "$scratch.err")"
+grep -q "^warning: .*checkpoints" blocked/run.log || fail "blocked, continue: no warning in the log"
+
+# One rank is killed: the whole run ends within seconds, and no more than the steps since the last checkpoint are lost.
+launch scree-run "$scene" --steps 100000 --checkpoint-every 5 --set output.log_every=1 --out "$scratch/killed" \
+  >/dev/null 2>&1 </dev/null &
+runner=$!
+for _ in $(seq 600); do
+  [ ! -e killed/checkpoints/checkpoint-000000000010.h5 ] || break
+  sleep 0.05
+done
+victim=$(pgrep -f -- "$BIN/scree-run .*--out $scratch/killed" | while read -r process; do
+  [ "$(readlink "/proc/$process/exe")" = "$(readlink -f "$BIN/scree-run")" ] && echo "$process"
+done | tail -n 1)
+kill -KILL "$victim"
+began=$(date +%s)
+wait "$runner"
+code=$?
+[ "$code" -ne 0 ] || fail "a killed rank: exit code 0"
+[ $(($(date +%s) - began)) -le 10 ] || fail "a killed rank: the run ended only after $(($(date +%s) - began)) s"
+made=$(grep -oE '^ +[0-9]+ ' killed/run.log | tail -n 1 | tr -d ' ')
+run scree-run "$scene" --steps $((made + 2)) --restart auto --out "$scratch/killed"
+[ "$code" -eq 0 ] || fail "after a killed rank: exit code $code: $(cat "$scratch.err")"
+resumed=$(sed -n 's/^resumed *after step //p' killed/run.log | tail -n 1)
+[ $((made - resumed)) -le 5 ] || fail "made $made steps, resumed after $resumed"
+
+# A truncated checkpoint is refused, and the one before taken.
+run scree-run "$scene" --steps 12 --checkpoint-every 6 --out "$scratch/truncated"
+newest=truncated/checkpoints/checkpoint-000000000012.h5
+truncate -s $(($(stat -c %s "$newest") / 2)) "$newest"
+run scree-run "$scene" --steps 13 --restart "$scratch/$newest" --out "$scratch/other"
+[ "$code" -eq 2 ] || fail "a truncated checkpoint: exit code $code"
+grep -q "not a good checkpoint" "$scratch.messages" || fail "a truncated checkpoint: $(cat "$scratch.messages")"
+run scree-run "$scene" --steps 13 --restart auto --out "$scratch/truncated"
+[ "$code" -eq 0 ] || fail "the checkpoint before: exit code $code: $(cat "$scratch.err")"
+grep -q "resumed         after step 6" truncated/run.log || fail "the checkpoint before was not taken"
+
+finish
