@@ -23,6 +23,7 @@
 #include "scree/solvers/nsgs.hpp"
 #include "scree/solvers/pgd.hpp"
 #include "scree/solvers/pgs.hpp"
+#include "scree/solvers/proximal.hpp"
 #include "scree/solvers/sor.hpp"
 #include "scree/solvers/spg.hpp"
 #include "scree/solvers/tresca.hpp"
@@ -89,6 +90,12 @@ void run(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const 
   method(problem, x, monitor);
 }
 
+std::vector<Law> all_laws() {
+  std::vector<Law> all;
+  for (const auto& info : problem::laws()) all.push_back(info.law);
+  return all;
+}
+
 std::vector<Law> convex_laws() {
   std::vector<Law> convex;
   for (const auto& info : problem::laws())
@@ -151,9 +158,7 @@ std::vector<Field<GpminresPOptions>> gpminres_p_fields() {
 
 /// Methods that solve a problem by themselves.
 std::vector<SolverInfo> plain_solvers() {
-  std::vector<Law> all;
-  for (const auto& info : problem::laws()) all.push_back(info.law);
-  const std::vector<Law> convex = convex_laws();
+  const std::vector<Law> all = all_laws(), convex = convex_laws();
   const std::vector<Law> bounds = {Law::frictionless, Law::box, Law::cylinder};
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
@@ -200,6 +205,13 @@ std::vector<SolverInfo> build_registry() {
   };
   const char* const at_most = "inner iterations per iteration, at most";
   const auto cylinder = able(Law::cylinder), cone = able(Law::cone);
+  solvers.push_back(describe<ProximalOptions>(
+      "proximal", "proximal points by semismooth Newton with factors: accurate, for Coulomb's law above all",
+      all_laws(), proximal,
+      {field("sweeps", &ProximalOptions::sweeps, 0, 1e6, "Gauss-Seidel sweeps to begin with, at most"),
+       field("alpha", &ProximalOptions::alpha, 1e-9, 10, "first weight of the proximal term, relative to the diagonal"),
+       field("newton_steps", &ProximalOptions::newton_steps, 1, 1000, "Newton steps per proximal step, at most"),
+       field("patience", &ProximalOptions::patience, 1, 1e9, "proximal steps without progress before it gives up")}));
   solvers.push_back(describe<TrescaOptions>(
       "tresca", "fixed point of the friction bounds around a solver for cylinders", {Law::coulomb}, tresca,
       {choice("inner", &TrescaOptions::inner, cylinder, "solver of the problems with fixed bounds"),

@@ -19,7 +19,7 @@ struct SolveRequest {
   std::string solver = "npgs";
   solvers::OptionValues options;
   problem::Law law = problem::Law::coulomb;
-  solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 10000};
+  solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 10000, .all_measures = false};
 };
 
 /// What came out, equal on all ranks. Errors and objective are computed from the impulses alone, not by the solver.

@@ -73,6 +73,9 @@ class Monitor {
   /// Collective. Replaces x by the best iterate that was judged.
   void finish(Vec x);
 
+  /// The best iterate so far; zero before the first was judged.
+  [[nodiscard]] Vec best() const { return best_; }
+
   [[nodiscard]] bool converged() const { return converged_; }
   [[nodiscard]] int iterations() const { return iterations_; }
   [[nodiscard]] const problem::ErrorMeasures& errors() const { return best_errors_; }
