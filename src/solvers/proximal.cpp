@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gradient.hpp"
+#include "mean_diagonals.hpp"
 #include "scree/problem/linearised_law.hpp"
 #include "scree/problem/newton_system.hpp"
 #include "sweeping.hpp"
@@ -24,26 +25,13 @@ namespace {
 
 constexpr double least_alpha = 1e-9, most_alpha = 10.0;
 
-/// The mean diagonal entry of each block (1/kg): the unit in which a block's alpha is 1.
-std::vector<double> mean_diagonals(const ContactProblem& problem) {
-  std::vector<double> means;
-  double sum = 0.0;
-  for (const Mat3& N : problem.N->diagonal_blocks()) sum += means.emplace_back(N.trace() / 3.0);
-  double sums[2] = {sum, static_cast<double>(means.size())};
-  problem.N->comm().sum(sums);
-  const double usual = sums[0] > 0.0 ? sums[0] / sums[1] : 1.0;
-  for (double& mean : means)
-    if (!(mean > 0.0)) mean = usual;  // nothing that it binds can move
-  return means;
-}
-
 /// The problem with N + alpha m, r - alpha m centre, and Newton's method on it.
 class ProximalProblem {
  public:
   ProximalProblem(const ContactProblem& problem, const ProximalOptions& options)
       : problem_(problem),
         options_(options),
-        m_(mean_diagonals(problem)),
+        m_(mean_diagonals(*problem.N)),
         system_(*problem.N),
         centre_(problem.make_vector()),
         u_(problem.make_vector()),
@@ -68,7 +56,8 @@ class ProximalProblem {
     std::deque<double> sizes = {residual(x, 0.0)};
     for (int step = 1; step <= options_.newton_steps; ++step) {
       linearise(x);
-      if (!system_.solve(P_, Q_, F_, d_)) return {false, step};
+      if (!system_.factorise(P_, Q_)) return {false, step};
+      system_.solve(F_, d_);
       search(x, sizes);
       if (natural_error(x) <= goal) return {true, step};
     }
@@ -183,8 +172,9 @@ void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const Prox
   ProximalProblem proximal_problem(problem, options);
   problem::ErrorMeter meter(problem);
   const auto error_of = [&] { return meter.one(x, w, problem::Measure::natural).natural; };
-  double alpha = options.alpha, error = error_of(), least = error;
+  double alpha = options.alpha, error = error_of(), least = monitor.trend().back().error;
   int failures = 0, idle = 0;
+  bool more = true;
   do {
     petsc(VecCopy(x, centre));
     const auto [converged, steps] = proximal_problem.solve(alpha, 0.1 * error, x, w);
@@ -211,14 +201,16 @@ void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const Prox
       }
     }
     error = error_of();
-    idle = error < least ? 0 : idle + 1;
-    least = std::min(least, error);
     // Newton's iterates lie a little outside of K, and N may make much of the way back. So what is judged is not what
     // goes on.
     petsc(VecCopy(x, admissible));
     problem.K.project(admissible);
     find_velocity(problem, admissible, its_w);
-  } while (monitor.wants_more(admissible, its_w) && idle < options.patience);
+    more = monitor.wants_more(admissible, its_w);
+    const double judged = monitor.trend().back().error;
+    idle = judged < least ? 0 : idle + 1;
+    least = std::min(least, judged);
+  } while (more && idle < options.patience);
   monitor.finish(x);
 }
 

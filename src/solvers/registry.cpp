@@ -12,11 +12,13 @@
 #include "scree/problem/local_solvers.hpp"
 #include "scree/solvers/adaptive_bounds.hpp"
 #include "scree/solvers/apgd.hpp"
+#include "scree/solvers/automatic.hpp"
 #include "scree/solvers/cpg.hpp"
 #include "scree/solvers/cpg1.hpp"
 #include "scree/solvers/de_saxce.hpp"
 #include "scree/solvers/gpminres.hpp"
 #include "scree/solvers/gpminres_p.hpp"
+#include "scree/solvers/ipm.hpp"
 #include "scree/solvers/jacobi.hpp"
 #include "scree/solvers/kucera.hpp"
 #include "scree/solvers/npgs.hpp"
@@ -195,7 +197,11 @@ std::vector<SolverInfo> plain_solvers() {
 bool takes(const SolverInfo& solver, Law law) { return std::ranges::find(solver.laws, law) != solver.laws.end(); }
 
 std::vector<SolverInfo> build_registry() {
-  std::vector<SolverInfo> solvers = plain_solvers();
+  std::vector<SolverInfo> solvers = {describe<AutomaticOptions>(
+      "auto", "chooses by size, law and tolerance: npgs, or proximal where sweeps are too slow", all_laws(), automatic,
+      {field("tight", &AutomaticOptions::tight, 0, 1,
+             "tolerances up to this are not left to sweeps if Newton is cheap")})};
+  for (SolverInfo& solver : plain_solvers()) solvers.push_back(std::move(solver));
   add_gradient_methods(convex_laws(), solvers);
   const auto able = [&](Law law) {
     std::vector<std::string> names;
@@ -212,6 +218,12 @@ std::vector<SolverInfo> build_registry() {
        field("alpha", &ProximalOptions::alpha, 1e-9, 10, "first weight of the proximal term, relative to the diagonal"),
        field("newton_steps", &ProximalOptions::newton_steps, 1, 1000, "Newton steps per proximal step, at most"),
        field("patience", &ProximalOptions::patience, 1, 1e9, "proximal steps without progress before it gives up")}));
+  solvers.push_back(describe<IpmOptions>(
+      "ipm", "primal-dual interior point method with factors, then npgs",
+      {Law::frictionless, Law::box, Law::cone, Law::coulomb}, ipm,
+      {field("step", &IpmOptions::step, 0.1, 0.9999, "share of the way to the boundary"),
+       field("least_centring", &IpmOptions::least_centring, 0, 0.9, "least centring parameter sigma"),
+       field("patience", &IpmOptions::patience, 1, 1e6, "iterations without progress before npgs takes over")}));
   solvers.push_back(describe<TrescaOptions>(
       "tresca", "fixed point of the friction bounds around a solver for cylinders", {Law::coulomb}, tresca,
       {choice("inner", &TrescaOptions::inner, cylinder, "solver of the problems with fixed bounds"),

@@ -15,17 +15,23 @@ namespace scree::problem {
 /// factors of the whole matrix, which every rank has and computes alike: for small and middle problems.
 class NewtonSystem {
  public:
-  /// Collective.
+  /// Collective. Throws InputError if the factors do not fit into the memory that is left.
   explicit NewtonSystem(const ContactOperator& N);
 
-  /// Collective: false if the matrix is singular, as far as rounding shows; then d is left alone. P, Q: this rank's.
-  [[nodiscard]] bool solve(const std::vector<model::Mat3>& P, const std::vector<model::Mat3>& Q, Vec b, Vec d);
+  [[nodiscard]] const FactorCost& cost() const { return lu_.cost(); }
+
+  /// Collective: false if the matrix is singular, as far as rounding shows. P, Q: this rank's.
+  [[nodiscard]] bool factorise(const std::vector<model::Mat3>& P, const std::vector<model::Mat3>& Q);
+
+  /// Collective, after `factorise`.
+  void solve(Vec b, Vec d);
 
  private:
   const parallel::Comm& comm_;
   int first_ = 0;  ///< this rank's blocks begin here
   BlockMatrix N_;
   BlockLu lu_;
+  std::vector<model::Mat3> P_, Q_;  ///< of all ranks
   std::vector<double> d_;
 };
 
