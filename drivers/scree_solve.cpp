@@ -52,6 +52,7 @@ void print(const io::FclibProblem& problem, const io::SolveReport& report) {
   if (problem.global) fmt::print(", {} degrees of freedom", problem.dofs);
   fmt::print("\nsolver      {}, law {}, {} {}\n", report.solver, report.law, report.ranks,
              report.ranks == 1 ? "rank" : "ranks");
+  for (const std::string& note : report.notes) fmt::print("            {}\n", note);
   fmt::print("{} {} iterations, {} products, {:.3g} s\n", report.converged ? "converged  " : "not solved ",
              report.iterations, report.operator_applications, report.seconds);
   if (!report.converged) fmt::print("reason      {}\n", report.reason);

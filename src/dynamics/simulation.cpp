@@ -390,6 +390,7 @@ void Simulation::solve(ContactProblem& problem, Vec x) {
   report_.iterations = monitor.iterations();
   report_.converged = monitor.converged();
   report_.reason = solvers::diagnose(monitor).reason;
+  report_.notes = monitor.notes();
   report_.residual = monitor.errors().natural;
   total_iterations_ += monitor.iterations();
   local_updates_ += (problem.N->sweeps() + problem.N->applications()) * std::ssize(problem.K.friction);

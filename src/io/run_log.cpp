@@ -96,6 +96,7 @@ void RunLog::step(const dynamics::StepReport& report) {
   if (!comm_.is_root()) return;
   draw_progress(report);
   if (report.rebalance) say(rebalance_line(report.step, *report.rebalance));
+  say_decisions(report);
   const bool last = report.step == scene_.steps;
   if (!last && report.step % scene_.output.log_every != 0) return;
   const auto now = Clock::now();
@@ -106,6 +107,14 @@ void RunLog::step(const dynamics::StepReport& report) {
                   report.kinetic_energy, seconds_per_step));
   last_line_ = now;
   last_line_step_ = report.step;
+}
+
+void RunLog::say_decisions(const dynamics::StepReport& report) {
+  std::string decisions;  // what was decided, without the figures that lead to it
+  for (const std::string& note : report.notes) decisions += note.substr(0, note.find(','));
+  if (decisions == decisions_) return;
+  for (const std::string& note : report.notes) say(fmt::format("step {}: {}", report.step, note));
+  decisions_ = decisions;
 }
 
 void RunLog::finish(const RunSummary& summary) {

@@ -32,6 +32,7 @@ SolveReport heading(const FclibProblem& problem, const SolveRequest& request) {
           .contacts = problem.contacts,
           .bodies = problem.bodies,
           .reason = {},
+          .notes = {},
           .errors = {},
           .history = {}};
 }
@@ -80,6 +81,7 @@ SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec 
   solvers::Monitor monitor(task, request.stop);
   solver(task, x, monitor);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  report.notes = monitor.notes();
   report.iterations = monitor.iterations();
   report.operator_applications = work_of(task) - work_before;
   report.seconds = comm.max(elapsed.count());

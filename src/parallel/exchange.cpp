@@ -91,4 +91,20 @@ Mail deliver(const Comm& comm, const Mail& outgoing) {
   return incoming;
 }
 
+Bytes detail::gather_everywhere(const Comm& comm, const void* records, std::size_t count, std::size_t size) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  const WaitingTime waiting(comm);
+  std::vector<int> counts(ranks), starts(ranks, 0);
+  const int own = static_cast<int>(count);
+  MPI_Allgather(&own, 1, MPI_INT, counts.data(), 1, MPI_INT, comm.handle());
+  for (std::size_t rank = 1; rank < ranks; ++rank) starts[rank] = starts[rank - 1] + counts[rank - 1];
+  Bytes all(static_cast<std::size_t>(starts.back() + counts.back()) * size);
+  MPI_Datatype record = MPI_DATATYPE_NULL;  // counted in records, so that more than 2 GB can be gathered
+  MPI_Type_contiguous(static_cast<int>(size), MPI_BYTE, &record);
+  MPI_Type_commit(&record);
+  MPI_Allgatherv(records, own, record, all.data(), counts.data(), starts.data(), record, comm.handle());
+  MPI_Type_free(&record);
+  return all;
+}
+
 }  // namespace scree::parallel

@@ -1,6 +1,11 @@
 #include "scree/parallel/memory.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <limits>
+#include <string>
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>
@@ -13,6 +18,17 @@ std::int64_t peak_memory() {
   getrusage(RUSAGE_SELF, &usage);
   constexpr std::int64_t unit = 1024;  // of ru_maxrss on Linux
   return unit * usage.ru_maxrss;
+}
+
+std::int64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  std::int64_t kilobytes = 0;
+  while (file >> key >> kilobytes) {
+    if (key == "MemAvailable:") return 1024 * kilobytes;
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
 }
 
 void return_free_memory() {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "scree/problem/linearised_law.hpp"
 #include "scree/problem/local_solvers.hpp"
 #include "scree/problem/one_contact.hpp"
 
@@ -12,25 +13,6 @@ using model::Mat3;
 using model::Vec3;
 
 namespace {
-
-/// F(x) = x - P(y), y = x - rho w, with C = P'(y): F' = I - C (I - rho N).
-struct Linearised {
-  Vec3 F;
-  Mat3 C;
-};
-
-/// Alart and Curnier: x_n is cut off at 0, and x_T at the disc whose radius is mu times the x_n to come.
-Linearised alart_curnier(double mu, const Vec3& x, const Vec3& y) {
-  if (y[0] <= 0.0) return {x, Mat3::Zero()};
-  const double size = y.tail<2>().norm(), radius = mu * y[0];
-  if (size <= radius) return {x - y, Mat3::Identity()};
-  const Eigen::Vector2d t = y.tail<2>() / size;
-  Linearised result{x - Vec3(y[0], radius * t[0], radius * t[1]), Mat3::Zero()};
-  result.C(0, 0) = 1.0;
-  result.C.block<2, 1>(1, 0) = mu * t;
-  result.C.block<2, 2>(1, 1) = radius / size * (Eigen::Matrix2d::Identity() - t * t.transpose());
-  return result;
-}
 
 /// Step lengths that bring impulses and velocities to one scale. Other sets than those of rows and Alart and Curnier's
 /// need the same for all rows.
@@ -48,16 +30,12 @@ Vec3 solve_by_newton(const ConstraintSet& set, int block, const Mat3& N, const V
   const bool coulomb = set.obeys_coulomb(block);
   const AdmissibleSet own = set[block];
   const Vec3 rho = step_lengths(own.shape() == AdmissibleSet::Shape::rows, coulomb, N);
-  const auto linearise = [&](const Vec3& x) -> Linearised {
-    const Vec3 y = x - rho.cwiseProduct(N * x + q);
-    if (coulomb) return alart_curnier(own.size(), x, y);
-    return {x - own.project(y), own.projection_derivative(y)};
-  };
+  const auto linearise = [&](const Vec3& x) { return linearise_law(set, block, x, x - rho.cwiseProduct(N * x + q)); };
 
   constexpr int most_steps = 20, most_halvings = 4;
   constexpr double rounding = 16.0 * std::numeric_limits<double>::epsilon();
   Vec3 x = own.project(start);
-  Linearised here = linearise(x);
+  LinearisedLaw here = linearise(x);
   for (int step = 0; step < most_steps; ++step) {
     const bool solved = here.F.norm() <= rounding * (x.norm() + rho.cwiseProduct(q).norm());
     const Mat3 J = Mat3::Identity() - here.C * (Mat3::Identity() - rho.asDiagonal() * N);
@@ -69,7 +47,7 @@ Vec3 solve_by_newton(const ConstraintSet& set, int block, const Mat3& N, const V
     }
     const Vec3 d = -factors.solve(here.F);
     double share = 1.0;
-    Linearised next = linearise(x + d);
+    LinearisedLaw next = linearise(x + d);
     if (solved && !(next.F.norm() < here.F.norm())) return own.project(x);
     for (int k = 0; k < most_halvings && !(next.F.norm() < here.F.norm()); ++k)
       next = linearise(x + (share *= 0.5) * d);

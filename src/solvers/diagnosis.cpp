@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace scree::solvers {
@@ -19,10 +20,12 @@ const Judgement& half_way(const Monitor& monitor) {
   return *std::ranges::find_if(trend, [&](const Judgement& j) { return 2 * j.iteration >= monitor.iterations(); });
 }
 
-/// Iterations that would still be needed if the error went on to fall as fast as between two iterations.
-double iterations_left(int from, double error_from, int to, double error_to, double tolerance) {
-  const double per_iteration = std::log(error_from / error_to) / (to - from);
-  return std::log(error_to / tolerance) / per_iteration;
+/// The least error among the iterates up to half way.
+double least_until_half(const Monitor& monitor) {
+  const auto& trend = monitor.trend();
+  const int half = half_way(monitor).iteration;
+  const auto later = std::ranges::find_if(trend, [half](const Judgement& j) { return j.iteration > half; });
+  return std::ranges::min_element(trend.begin(), later, {}, &Judgement::error)->error;
 }
 
 /// To two digits, for more would promise too much.
@@ -32,6 +35,15 @@ double rounded(double count) {
 }
 
 }  // namespace
+
+double iterations_to_go(const Monitor& monitor) {
+  if (monitor.converged()) return 0.0;
+  const auto& trend = monitor.trend();
+  const double before = least_until_half(monitor), now = std::ranges::min(trend, {}, &Judgement::error).error;
+  const double gain = std::log(before / now), tolerance = monitor.rule().tolerance;
+  if (!(gain > 0.0) || !(tolerance > 0.0)) return std::numeric_limits<double>::infinity();
+  return std::log(now / tolerance) / gain * (trend.back().iteration - half_way(monitor).iteration);
+}
 
 Diagnosis diagnose(const Monitor& monitor) {
   if (monitor.converged()) return {Ending::converged, "converged"};
@@ -55,8 +67,7 @@ Diagnosis diagnose(const Monitor& monitor) {
                         measure, best.error, best.iteration, growth, try_another)};
 
   constexpr double hardly_less = 0.8;
-  const auto until_half = std::ranges::find_if(trend, [&](const Judgement& j) { return j.iteration > half.iteration; });
-  const double before = std::ranges::min_element(trend.begin(), until_half, {}, &Judgement::error)->error;
+  const double before = least_until_half(monitor);
   if (best.error > hardly_less * before)
     return {Ending::stalled,
             fmt::format("the {} error hardly fell after iteration {} and stays at {:.2g}: {}; if all stop there, the "
@@ -65,7 +76,7 @@ Diagnosis diagnose(const Monitor& monitor) {
 
   const double tolerance = monitor.rule().tolerance;
   if (!(tolerance > 0.0)) return {Ending::falling, "all iterations were asked for: the tolerance is 0"};
-  const double left = iterations_left(half.iteration, before, last.iteration, best.error, tolerance);
+  const double left = iterations_to_go(monitor);
   return {Ending::falling, fmt::format("the {} error still fell, from {:.2g} at iteration {} to {:.2g}: about {:.0f} "
                                        "more iterations would do; raise max_iterations, start warm or {}",
                                        measure, before, half.iteration, best.error, rounded(left), try_another)};

@@ -38,7 +38,7 @@ bool Monitor::wants_more(Vec x, Vec w) {
 }
 
 bool Monitor::count() {
-  if (converged_ || iterations_ == rule_.max_iterations) return false;
+  if (converged_ || interrupted_ || iterations_ == rule_.max_iterations) return false;
   ++iterations_;
   return true;
 }
@@ -60,6 +60,7 @@ void Monitor::judge(Vec x, Vec w, const std::function<void()>& compute_anew) {
   }
   converged_ = value <= rule_.tolerance;
   if (rule_.keep_history) record(x, w, errors);
+  interrupted_ = interruption_ && interruption_();
 }
 
 void Monitor::record(Vec x, Vec w, const problem::ErrorMeasures& errors) {

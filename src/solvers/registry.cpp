@@ -12,17 +12,20 @@
 #include "scree/problem/local_solvers.hpp"
 #include "scree/solvers/adaptive_bounds.hpp"
 #include "scree/solvers/apgd.hpp"
+#include "scree/solvers/automatic.hpp"
 #include "scree/solvers/cpg.hpp"
 #include "scree/solvers/cpg1.hpp"
 #include "scree/solvers/de_saxce.hpp"
 #include "scree/solvers/gpminres.hpp"
 #include "scree/solvers/gpminres_p.hpp"
+#include "scree/solvers/ipm.hpp"
 #include "scree/solvers/jacobi.hpp"
 #include "scree/solvers/kucera.hpp"
 #include "scree/solvers/npgs.hpp"
 #include "scree/solvers/nsgs.hpp"
 #include "scree/solvers/pgd.hpp"
 #include "scree/solvers/pgs.hpp"
+#include "scree/solvers/proximal.hpp"
 #include "scree/solvers/sor.hpp"
 #include "scree/solvers/spg.hpp"
 #include "scree/solvers/tresca.hpp"
@@ -90,6 +93,12 @@ void run(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const 
   method(problem, x, monitor);
 }
 
+std::vector<Law> all_laws() {
+  std::vector<Law> all;
+  for (const auto& info : problem::laws()) all.push_back(info.law);
+  return all;
+}
+
 std::vector<Law> convex_laws() {
   std::vector<Law> convex;
   for (const auto& info : problem::laws())
@@ -152,9 +161,7 @@ std::vector<Field<GpminresPOptions>> gpminres_p_fields() {
 
 /// Methods that solve a problem by themselves.
 std::vector<SolverInfo> plain_solvers() {
-  std::vector<Law> all;
-  for (const auto& info : problem::laws()) all.push_back(info.law);
-  const std::vector<Law> convex = convex_laws();
+  const std::vector<Law> all = all_laws(), convex = convex_laws();
   const std::vector<Law> bounds = {Law::frictionless, Law::box, Law::cylinder, Law::bilateral};
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
@@ -193,7 +200,11 @@ bool takes(const SolverInfo& solver, LawSet laws) {
 }
 
 std::vector<SolverInfo> build_registry() {
-  std::vector<SolverInfo> solvers = plain_solvers();
+  std::vector<SolverInfo> solvers = {describe<AutomaticOptions>(
+      "auto", "chooses by size, law and tolerance: npgs, or proximal where sweeps are too slow", all_laws(), automatic,
+      {field("tight", &AutomaticOptions::tight, 0, 1,
+             "tolerances up to this are not left to sweeps if Newton is cheap")})};
+  for (SolverInfo& solver : plain_solvers()) solvers.push_back(std::move(solver));
   add_gradient_methods(convex_laws(), solvers);
   const auto able = [&](Law law) {
     std::vector<std::string> names;
@@ -203,6 +214,19 @@ std::vector<SolverInfo> build_registry() {
   };
   const char* const at_most = "inner iterations per iteration, at most";
   const auto cylinder = able(Law::cylinder), cone = able(Law::cone);
+  solvers.push_back(describe<ProximalOptions>(
+      "proximal", "proximal points by semismooth Newton with factors: accurate, for Coulomb's law above all",
+      all_laws(), proximal,
+      {field("sweeps", &ProximalOptions::sweeps, 0, 1e6, "Gauss-Seidel sweeps to begin with, at most"),
+       field("alpha", &ProximalOptions::alpha, 1e-9, 10, "first weight of the proximal term, relative to the diagonal"),
+       field("newton_steps", &ProximalOptions::newton_steps, 1, 1000, "Newton steps per proximal step, at most"),
+       field("patience", &ProximalOptions::patience, 1, 1e9, "proximal steps without progress before it gives up")}));
+  solvers.push_back(describe<IpmOptions>(
+      "ipm", "primal-dual interior point method with factors, then npgs",
+      {Law::frictionless, Law::box, Law::cone, Law::coulomb}, ipm,
+      {field("step", &IpmOptions::step, 0.1, 0.9999, "share of the way to the boundary"),
+       field("least_centring", &IpmOptions::least_centring, 0, 0.9, "least centring parameter sigma"),
+       field("patience", &IpmOptions::patience, 1, 1e6, "iterations without progress before npgs takes over")}));
   solvers.push_back(describe<TrescaOptions>(
       "tresca", "fixed point of the friction bounds around a solver for cylinders", {Law::coulomb}, tresca,
       {choice("inner", &TrescaOptions::inner, cylinder, "solver of the problems with fixed bounds"),

@@ -23,7 +23,7 @@ solve = json.load(open("out/solve.json"))
 fields = ["problem", "solver", "law", "ranks", "contacts", "bodies", "converged", "reason", "iterations",
           "operator_applications", "seconds", "objective", "error"]
 assert list(solve) == fields, list(solve)
-assert solve["problem"] == "problem" and solve["solver"] == "npgs" and solve["law"] == "cone"
+assert solve["problem"] == "problem" and solve["solver"] == "auto" and solve["law"] == "cone"
 assert solve["ranks"] == int(sys.argv[1]) and solve["converged"] is True
 assert solve["bodies"] == run["bodies"] and solve["contacts"] == run["contacts"] > 0
 assert 0 < solve["iterations"] <= solve["operator_applications"] and solve["seconds"] > 0

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_scene_is_read_with_its_defaults) {
   BOOST_TEST(scene.bodies.at(0).id == 100);
   BOOST_TEST(scene.bodies.at(0).mass == 7.0);
   BOOST_TEST(scene.bodies.at(0).spin[2] == 3.0);
-  BOOST_TEST(scene.solver.name == "npgs");
+  BOOST_TEST(scene.solver.name == "auto");
   BOOST_TEST(scene.output.every == 0);
 }
 

@@ -6,7 +6,7 @@ scene=scenes/settling-box-1000.yaml
 numbers() { /usr/bin/env python3 -c "
 import json, sys
 run = json.load(open(sys.argv[1]))
-print(run['steps'], run['time'], run['kinetic_energy'], run['momentum'], run['max_penetration'], run['contacts'])" "$1"; }
+print(run['time'], run['kinetic_energy'], run['momentum'], run['max_penetration'], run['contacts'])" "$1"; }
 
 # Slurm's limits are whole minutes, and its signal comes 45 s before or earlier. The run is endless until then; while
 # the job waits in the queue, the scene gets an end.

@@ -33,7 +33,7 @@ enum class BoundSource {
 };
 
 struct SolverChoice {
-  std::string name = "npgs";
+  std::string name = "auto";
   solvers::OptionValues options;
   solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 200, .all_measures = false};
   problem::Law law = problem::Law::cone;
@@ -99,6 +99,7 @@ struct StepReport {
   int stages = 0;  ///< exchanges of velocities per sweep across ranks
   bool converged = false;
   std::string reason;                          ///< "converged", or why not and what to try
+  std::vector<std::string> notes;              ///< what the solver decided and why
   double residual = 0.0;                       ///< natural
   double max_penetration = 0.0;                ///< m
   double max_joint_gap = 0.0;                  ///< by which a joint is apart, at the start of the step (m)

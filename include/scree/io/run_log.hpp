@@ -39,6 +39,8 @@ class RunLog {
 
  private:
   void say(const std::string& line);
+  /// What the solver decided, if it is not what it decided in the step before.
+  void say_decisions(const dynamics::StepReport& report);
   void draw_progress(const dynamics::StepReport& report);
   void clear_progress();
 
@@ -49,6 +51,7 @@ class RunLog {
   std::filesystem::path file_;
   std::shared_ptr<spdlog::logger> logger_;  // rank 0 only
   std::string failure_;                     // what went wrong when writing
+  std::string decisions_;                   // of the solver in the last step
   bool shows_progress_ = false;
   bool progress_is_drawn_ = false;
   Clock::time_point start_;

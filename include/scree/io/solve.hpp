@@ -16,10 +16,10 @@ namespace scree::io {
 
 /// What to solve a problem with.
 struct SolveRequest {
-  std::string solver = "npgs";
+  std::string solver = "auto";
   solvers::OptionValues options;
   problem::Law law = problem::Law::coulomb;
-  solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 10000};
+  solvers::StopRule stop{.tolerance = 1e-4, .max_iterations = 10000, .all_measures = false};
 };
 
 /// What came out, equal on all ranks. Errors and objective are computed from the impulses alone, not by the solver.
@@ -32,6 +32,7 @@ struct SolveReport {
   std::int64_t bodies = 0;  ///< 0: the problem does not tell
   bool converged = false;
   std::string reason;  ///< "converged", or why not and what to try
+  std::vector<std::string> notes;  ///< what the solver decided and why
   int iterations = 0;
   std::int64_t operator_applications = 0;  ///< products and sweeps
   double seconds = 0.0;                    ///< wall clock of the solver, of the slowest rank

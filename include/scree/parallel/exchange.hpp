@@ -60,4 +60,17 @@ template <typename Record>
   return result;
 }
 
+namespace detail {
+/// Collective: `count` records of `size` bytes of each rank, rank by rank. Memory for all ranks' numbers of records.
+[[nodiscard]] Bytes gather_everywhere(const Comm& comm, const void* records, std::size_t count, std::size_t size);
+}  // namespace detail
+
+/// Collective: the records of all ranks, rank by rank, on every rank. For methods that solve small problems as a whole;
+/// nothing for the path of every time step.
+template <typename Record>
+[[nodiscard]] std::vector<Record> gather_everywhere(const Comm& comm, const std::vector<Record>& own) {
+  static_assert(std::is_trivially_copyable_v<Record>);
+  return records<Record>(detail::gather_everywhere(comm, own.data(), own.size(), sizeof(Record)));
+}
+
 }  // namespace scree::parallel

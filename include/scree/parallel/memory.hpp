@@ -7,6 +7,10 @@ namespace scree::parallel {
 /// The most memory that this process has had resident so far (bytes).
 [[nodiscard]] std::int64_t peak_memory();
 
+/// What processes on this machine may still take without pushing each other out (bytes); what the machine has, where the
+/// system does not tell.
+[[nodiscard]] std::int64_t available_memory();
+
 /// Hands what the allocator keeps of freed memory back to the system: after work that needed much more than what
 /// follows, such as a partition.
 void return_free_memory();

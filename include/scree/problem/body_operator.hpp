@@ -73,6 +73,8 @@ class BodyOperator : public ContactOperator {
                BodyConstraints constraints, SweepPlan plan = {});
 
   [[nodiscard]] int block_count() const override { return contact_count() + static_cast<int>(joints_.size()); }
+  /// Blocks of spheres are solved in closed form.
+  [[nodiscard]] double sweep_cost() const override { return 150.0 * block_count(); }
   [[nodiscard]] int contact_count() const { return static_cast<int>(contacts_.size()); }
   /// Exchanges of velocities per sweep: one, or as many as there are colours on any rank.
   [[nodiscard]] int stage_count() const { return static_cast<int>(stages_.size()); }

@@ -13,6 +13,7 @@ class BorrowedOperator : public ContactOperator {
   explicit BorrowedOperator(const ContactOperator& lender) : ContactOperator(lender.comm()), lender_(lender) {}
 
   [[nodiscard]] int block_count() const override { return lender_.block_count(); }
+  [[nodiscard]] double sweep_cost() const override { return lender_.sweep_cost(); }
   [[nodiscard]] std::vector<model::Mat3> diagonal_blocks() const override { return lender_.diagonal_blocks(); }
   [[nodiscard]] Factors factors() const override { return lender_.factors(); }
   [[nodiscard]] Motion motion_at_rest() const override { return lender_.motion_at_rest(); }

@@ -77,6 +77,10 @@ class ContactOperator {
   /// `how` has it, given the present motion, which follows.
   void sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how = {}) const;
 
+  /// Roughly what a sweep over this rank's blocks costs, in multiplications that would take as long; so that methods
+  /// which can do otherwise know when.
+  [[nodiscard]] virtual double sweep_cost() const { return 2000.0 * block_count(); }
+
   /// Products and passes of sweeps over the contacts so far.
   [[nodiscard]] std::int64_t applications() const { return applications_; }
   [[nodiscard]] std::int64_t sweeps() const { return sweeps_; }

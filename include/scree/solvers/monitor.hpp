@@ -7,6 +7,8 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "scree/parallel/petsc.hpp"
@@ -67,11 +69,26 @@ class Monitor {
   /// The same for methods that have w at hand, judged at every iteration; it comes back computed anew if that was done.
   [[nodiscard]] bool wants_more(Vec x, Vec w);
 
+  /// For methods that run others: from now on, `wants_more` also says no when an iterate was judged and `condition`, the
+  /// same on all ranks, holds. None: it does not.
+  void interrupt_when(std::function<bool()> condition) {
+    interruption_ = std::move(condition);
+    interrupted_ = false;
+  }
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+  /// What a method decided and why, for the log. The same on all ranks.
+  void note(std::string text) { notes_.push_back(std::move(text)); }
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
   /// Collective. From now on the history tells how far iterates are from this solution of the problem.
   void compare_with(Vec reference);
 
   /// Collective. Replaces x by the best iterate that was judged.
   void finish(Vec x);
+
+  /// The best iterate so far; zero before the first was judged.
+  [[nodiscard]] Vec best() const { return best_; }
 
   [[nodiscard]] bool converged() const { return converged_; }
   [[nodiscard]] int iterations() const { return iterations_; }
@@ -109,6 +126,9 @@ class Monitor {
   std::int64_t work_before_;  ///< products and sweeps of the operator when the solve began
   int iterations_ = 0;
   bool converged_ = false;
+  std::function<bool()> interruption_;
+  bool interrupted_ = false;
+  std::vector<std::string> notes_;
   std::vector<Judgement> trend_;
   std::vector<HistoryEntry> history_;
   std::vector<problem::ActiveFace> faces_;  ///< of the iterate that was judged last; kept for the history only

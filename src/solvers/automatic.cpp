@@ -1,0 +1,68 @@
+#include "scree/solvers/automatic.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "scree/parallel/error.hpp"
+#include "scree/problem/newton_system.hpp"
+#include "scree/solvers/diagnosis.hpp"
+#include "scree/solvers/npgs.hpp"
+#include "scree/solvers/proximal.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+/// Collective: what `proximal` is expected to cost, in sweeps. About twelve Newton steps, each with factors and some
+/// thousands of multiplications for each block.
+double newton_cost_in_sweeps(const problem::ContactOperator& N, double blocks, double factor_operations) {
+  constexpr double newton_steps = 12.0, per_block = 7000.0;
+  const double sweep = N.comm().sum(N.sweep_cost());
+  return sweep > 0.0 ? std::ceil(newton_steps * (per_block * blocks + factor_operations) / sweep) : 0.0;
+}
+
+/// Collective: npgs until it converges, is out of iterations, or has made `worth` sweeps and would need as many again.
+/// Tells whether the last is the case.
+bool sweeps_are_too_slow(const problem::ContactProblem& problem, Vec x, Monitor& monitor, double worth) {
+  monitor.interrupt_when([&] { return monitor.iterations() >= worth && iterations_to_go(monitor) > worth; });
+  npgs(problem, x, monitor, {});
+  const bool too_slow = monitor.interrupted();
+  monitor.interrupt_when({});
+  return too_slow;
+}
+
+}  // namespace
+
+void automatic(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const AutomaticOptions& options) {
+  const StopRule& rule = monitor.rule();
+  if (!(rule.tolerance > 0.0)) {
+    monitor.note("auto: npgs, for the tolerance is 0 and all iterations are made");
+    return npgs(problem, x, monitor, {});
+  }
+  const auto blocks = static_cast<double>(problem.N->comm().sum(std::int64_t{problem.N->block_count()}));
+  double worth = newton_cost_in_sweeps(*problem.N, blocks, 0.0);
+  constexpr double few_sweeps = 50.0, few_blocks = 2000.0;
+  if (rule.tolerance <= options.tight && worth <= few_sweeps && blocks <= few_blocks) {
+    monitor.note(fmt::format("auto: proximal, for {:.0f} contacts and joints to {:g} cost it about {:.0f} sweeps",
+                             blocks, rule.tolerance, worth));
+    return proximal(problem, x, monitor, {});
+  }
+  monitor.note(fmt::format("auto: npgs, for Newton's method would cost {:.0f} sweeps or more", worth));
+  if (!sweeps_are_too_slow(problem, x, monitor, worth)) return;
+  try {
+    worth = newton_cost_in_sweeps(*problem.N, blocks, problem::NewtonSystem(*problem.N).cost().operations);
+    if (iterations_to_go(monitor) <= worth && !sweeps_are_too_slow(problem, x, monitor, worth)) return;
+    monitor.note(
+        fmt::format("auto: proximal, for after {} sweeps the {} error is {:.2g} and would need {:.2g} more; "
+                    "Newton's method costs about {:.0f}",
+                    monitor.iterations(), name_of(rule.measure), value_of(monitor.errors(), rule.measure),
+                    iterations_to_go(monitor), worth));
+    proximal(problem, x, monitor, {});
+  } catch (const InputError& error) {  // on all ranks alike
+    monitor.note(fmt::format("auto: npgs, for {}", error.what()));
+    npgs(problem, x, monitor, {});
+  }
+}
+
+}  // namespace scree::solvers

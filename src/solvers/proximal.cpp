@@ -1,0 +1,217 @@
+#include "scree/solvers/proximal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <vector>
+
+#include "gradient.hpp"
+#include "mean_diagonals.hpp"
+#include "scree/problem/linearised_law.hpp"
+#include "scree/problem/newton_system.hpp"
+#include "sweeping.hpp"
+
+namespace scree::solvers {
+
+using model::Mat3;
+using model::Vec3;
+using parallel::petsc;
+using parallel::ReadArray;
+using parallel::Vector;
+using parallel::WriteArray;
+using problem::ContactProblem;
+
+namespace {
+
+constexpr double least_alpha = 1e-9, most_alpha = 10.0;
+
+/// The problem with N + alpha m, r - alpha m centre, and Newton's method on it.
+class ProximalProblem {
+ public:
+  ProximalProblem(const ContactProblem& problem, const ProximalOptions& options)
+      : problem_(problem),
+        options_(options),
+        m_(mean_diagonals(*problem.N)),
+        system_(*problem.N),
+        centre_(problem.make_vector()),
+        u_(problem.make_vector()),
+        F_(problem.make_vector()),
+        d_(problem.make_vector()),
+        Nd_(problem.make_vector()),
+        P_(m_.size()),
+        Q_(m_.size()) {}
+
+  struct Outcome {
+    bool converged;
+    int steps;
+  };
+
+  /// Collective. Newton's method from x, whose velocities are w, which is the centre, until the natural error is at
+  /// most `goal`.
+  Outcome solve(double alpha, double goal, Vec x, Vec w) {
+    alpha_ = alpha;
+    rho_ = 2.0 / (1.0 + alpha);
+    petsc(VecCopy(x, centre_));
+    petsc(VecCopy(w, u_));
+    std::deque<double> sizes = {residual(x, 0.0)};
+    for (int step = 1; step <= options_.newton_steps; ++step) {
+      linearise(x);
+      if (!system_.factorise(P_, Q_)) return {false, step};
+      system_.solve(F_, d_);
+      search(x, sizes);
+      if (natural_error(x) <= goal) return {true, step};
+    }
+    return {false, options_.newton_steps};
+  }
+
+ private:
+  /// |F(x + t d)| in units in which every block has the same diagonal.
+  double residual(Vec x, double t) const {
+    const ReadArray at(x), u(u_), d(d_), Nd(Nd_);
+    double sum = 0.0;
+    for (int k = 0; k < at.size() / 3; ++k) {
+      const double m = m_.data()[k];
+      const Vec3 step = t * Vec3(d.data() + 3 * k);
+      const Vec3 next = Vec3(at.data() + 3 * k) + step;
+      const Vec3 speed = Vec3(u.data() + 3 * k) + t * Vec3(Nd.data() + 3 * k) + alpha_ * m * step;
+      sum += m * law_residual(problem_.K, k, next, next - rho_ / m * speed).squaredNorm();
+    }
+    return std::sqrt(problem_.N->comm().sum(sum));
+  }
+
+  /// F, and its derivative P + Q N: (I - C) + rho/m C (N + alpha m).
+  void linearise(Vec x) {
+    const ReadArray at(x), u(u_);
+    const WriteArray F(F_);
+    for (int k = 0; k < at.size() / 3; ++k) {
+      const double rho = rho_ / m_.data()[k];
+      const Vec3 here(at.data() + 3 * k);
+      const auto law = linearise_law(problem_.K, k, here, here - rho * Vec3(u.data() + 3 * k));
+      Vec3::Map(F.data() + 3 * k) = -law.F;
+      P_.data()[k] = Mat3::Identity() - (1.0 - rho_ * alpha_) * law.C;
+      Q_.data()[k] = rho * law.C;
+    }
+  }
+
+  /// x and u go along d by 1, 1/2 or 1/4, whichever first keeps |F| below the largest of the last few; else 1/4: longer
+  /// searches cost more than they save.
+  void search(Vec x, std::deque<double>& sizes) {
+    constexpr double shortest = 0.25, sufficient = 1e-4;
+    constexpr std::size_t memory = 6;
+    problem_.N->apply(d_, Nd_);
+    const double bound = *std::ranges::max_element(sizes);
+    double t = 1.0, size = residual(x, t);
+    while (t > shortest && !(size <= (1.0 - sufficient * t) * bound)) size = residual(x, t *= 0.5);
+    sizes.push_back(size);
+    if (sizes.size() > memory) sizes.pop_front();
+    petsc(VecAXPY(x, t, d_));
+    petsc(VecAXPY(u_, t, Nd_));
+    const ReadArray d(d_);
+    const WriteArray u(u_);
+    for (int k = 0; k < d.size(); ++k) u[k] += t * alpha_ * m_.data()[k / 3] * d[k];
+  }
+
+  /// The natural error of this problem at x.
+  double natural_error(Vec x) const {
+    const ReadArray at(x), u(u_), r(problem_.r), centre(centre_);
+    double sums[4] = {};
+    for (int k = 0; k < at.size() / 3; ++k) {
+      const Vec3 here(at.data() + 3 * k), speed(u.data() + 3 * k);
+      const Vec3 drift = alpha_ * m_.data()[k] * (here - Vec3(centre.data() + 3 * k));
+      sums[0] += (here - problem_.K[k].project(here - problem_.K.shifted(k, speed))).squaredNorm();
+      sums[1] += here.squaredNorm();
+      sums[2] += (speed - drift).squaredNorm();
+      sums[3] += Vec3(r.data() + 3 * k).squaredNorm();
+    }
+    problem_.N->comm().sum(sums);
+    const double scale = std::max({sums[1], sums[2], sums[3]});
+    return scale > 0.0 ? std::sqrt(sums[0] / scale) : 0.0;
+  }
+
+  const ContactProblem& problem_;
+  const ProximalOptions& options_;
+  std::vector<double> m_;
+  problem::NewtonSystem system_;
+  double alpha_ = 0.0, rho_ = 0.0;  ///< rho: step length of the projection equation, in units of 1 / m
+  Vector centre_, u_, F_, d_, Nd_;  ///< u: velocities of the proximal problem
+  std::vector<Mat3> P_, Q_;
+};
+
+/// Collective: sweeps from x. w follows.
+void relax(const ContactProblem& problem, int sweeps, Vec x, Vec w) {
+  problem::Motion motion = problem.N->motion_at_rest();
+  problem.N->set_motion(x, motion);
+  for (int k = 0; k < sweeps; ++k) problem.N->sweep(problem.r, problem.K, x, motion);
+  find_velocity(problem, x, motion, Monitor::From::impulses, w);
+}
+
+/// Collective: sweeps from x while a few of them gain a digit: then they are cheaper than Newton's method. Tells
+/// whether there is more to do.
+bool sweep_while_fast(const ContactProblem& problem, int sweeps, Vec x, Vec w, Monitor& monitor) {
+  constexpr int few = 5;
+  constexpr double digit = 0.1;
+  bool more = monitor.wants_more(x, w), fast = true;
+  for (int k = 0; more && fast && k < sweeps; k += few) {
+    const double before = monitor.trend().back().error;
+    relax(problem, std::min(few, sweeps - k), x, w);
+    more = monitor.wants_more(x, w);
+    fast = monitor.trend().back().error <= digit * before;
+  }
+  return more;
+}
+
+}  // namespace
+
+void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const ProximalOptions& options) {
+  const Vector w = problem.make_vector();
+  problem.K.project(x);
+  find_velocity(problem, x, w);
+  if (!sweep_while_fast(problem, options.sweeps, x, w, monitor)) return monitor.finish(x);
+
+  const Vector centre = problem.make_vector(), admissible = problem.make_vector(), its_w = problem.make_vector();
+  ProximalProblem proximal_problem(problem, options);
+  problem::ErrorMeter meter(problem);
+  const auto error_of = [&] { return meter.one(x, w, problem::Measure::natural).natural; };
+  double alpha = options.alpha, error = error_of(), least = monitor.trend().back().error;
+  int failures = 0, idle = 0;
+  bool more = true;
+  do {
+    petsc(VecCopy(x, centre));
+    const auto [converged, steps] = proximal_problem.solve(alpha, 0.1 * error, x, w);
+    find_velocity(problem, x, w);
+    if (converged) {
+      constexpr int easy = 12;
+      failures = 0;
+      if (steps <= easy) alpha = std::max(least_alpha, 0.3 * alpha);
+    } else {
+      constexpr int too_many = 9, few_sweeps = 20, many_sweeps = 50;
+      ++failures;
+      alpha = std::min(most_alpha, 4.0 * alpha);
+      if (!(error_of() <= 10.0 * error)) {
+        petsc(VecCopy(centre, x));
+        find_velocity(problem, x, w);
+      }
+      if (failures == too_many) {
+        petsc(VecCopy(monitor.best(), x));
+        relax(problem, many_sweeps, x, w);
+        alpha = 0.1;
+        failures = 0;
+      } else if (alpha == most_alpha) {
+        relax(problem, few_sweeps, x, w);
+      }
+    }
+    error = error_of();
+    // Newton's iterates lie a little outside of K, and N may make much of the way back. So what is judged is not what
+    // goes on.
+    petsc(VecCopy(x, admissible));
+    problem.K.project(admissible);
+    find_velocity(problem, admissible, its_w);
+    more = monitor.wants_more(admissible, its_w);
+    const double judged = monitor.trend().back().error;
+    idle = judged < least ? 0 : idle + 1;
+    least = std::min(least, judged);
+  } while (more && idle < options.patience);
+  monitor.finish(x);
+}
+
+}  // namespace scree::solvers
