@@ -1,6 +1,7 @@
 #include "scree/parallel/memory.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>
@@ -13,6 +14,15 @@ std::int64_t peak_memory() {
   getrusage(RUSAGE_SELF, &usage);
   constexpr std::int64_t unit = 1024;  // of ru_maxrss on Linux
   return unit * usage.ru_maxrss;
+}
+
+std::int64_t memory_of_rank(const Comm& comm) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  int ranks = 1;
+  MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &machine);
+  MPI_Comm_size(machine, &ranks);
+  MPI_Comm_free(&machine);
+  return comm.min(std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / ranks);
 }
 
 void return_free_memory() {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "scree/problem/law_map.hpp"
 #include "scree/problem/local_solvers.hpp"
 #include "scree/problem/one_contact.hpp"
 
@@ -12,25 +13,6 @@ using model::Mat3;
 using model::Vec3;
 
 namespace {
-
-/// F(x) = x - P(y), y = x - rho w, with C = P'(y): F' = I - C (I - rho N).
-struct Linearised {
-  Vec3 F;
-  Mat3 C;
-};
-
-/// Alart and Curnier: x_n is cut off at 0, and x_T at the disc whose radius is mu times the x_n to come.
-Linearised alart_curnier(double mu, const Vec3& x, const Vec3& y) {
-  if (y[0] <= 0.0) return {x, Mat3::Zero()};
-  const double size = y.tail<2>().norm(), radius = mu * y[0];
-  if (size <= radius) return {x - y, Mat3::Identity()};
-  const Eigen::Vector2d t = y.tail<2>() / size;
-  Linearised result{x - Vec3(y[0], radius * t[0], radius * t[1]), Mat3::Zero()};
-  result.C(0, 0) = 1.0;
-  result.C.block<2, 1>(1, 0) = mu * t;
-  result.C.block<2, 2>(1, 1) = radius / size * (Eigen::Matrix2d::Identity() - t * t.transpose());
-  return result;
-}
 
 /// Step lengths that bring impulses and velocities to one scale. Other sets than those of rows and Alart and Curnier's
 /// need the same for all rows.
@@ -48,10 +30,13 @@ Vec3 solve_by_newton(const ConstraintSet& set, int block, const Mat3& N, const V
   const bool coulomb = set.law == Law::coulomb && !set.is_joint(block);
   const AdmissibleSet own = set[block];
   const Vec3 rho = step_lengths(own.shape() == AdmissibleSet::Shape::rows, coulomb, N);
+  struct Linearised {  // F(x) = x - P(y), y = x - rho w, with C = P'(y): F' = I - C (I - rho N)
+    Vec3 F;
+    Mat3 C;
+  };
   const auto linearise = [&](const Vec3& x) -> Linearised {
-    const Vec3 y = x - rho.cwiseProduct(N * x + q);
-    if (coulomb) return alart_curnier(own.size(), x, y);
-    return {x - own.project(y), own.projection_derivative(y)};
+    const LawMap map = law_map(set, block, x - rho.cwiseProduct(N * x + q));
+    return {x - map.value, map.derivative};
   };
 
   constexpr int most_steps = 20, most_halvings = 4;

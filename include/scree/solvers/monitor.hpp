@@ -7,6 +7,8 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "scree/parallel/petsc.hpp"
@@ -67,6 +69,11 @@ class Monitor {
   /// The same for methods that have w at hand, judged at every iteration; it comes back computed anew if that was done.
   [[nodiscard]] bool wants_more(Vec x, Vec w);
 
+  /// A method that cannot go on says why, in one line with what to try, and ends its loop.
+  void give_up(std::string why) { gave_up_because_ = std::move(why); }
+  /// Empty: no method gave up.
+  [[nodiscard]] const std::string& gave_up_because() const { return gave_up_because_; }
+
   /// Collective. From now on the history tells how far iterates are from this solution of the problem.
   void compare_with(Vec reference);
 
@@ -109,6 +116,7 @@ class Monitor {
   std::int64_t work_before_;  ///< products and sweeps of the operator when the solve began
   int iterations_ = 0;
   bool converged_ = false;
+  std::string gave_up_because_;
   std::vector<Judgement> trend_;
   std::vector<HistoryEntry> history_;
   std::vector<problem::ActiveFace> faces_;  ///< of the iterate that was judged last; kept for the history only
