@@ -31,6 +31,15 @@ std::int64_t available_memory() {
   return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
 }
 
+std::int64_t memory_of_rank(const Comm& comm) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  int ranks = 1;
+  MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &machine);
+  MPI_Comm_size(machine, &ranks);
+  MPI_Comm_free(&machine);
+  return comm.min(std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / ranks);
+}
+
 void return_free_memory() {
 #ifdef __GLIBC__
   malloc_trim(0);

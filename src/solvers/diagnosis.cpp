@@ -47,6 +47,7 @@ double iterations_to_go(const Monitor& monitor) {
 
 Diagnosis diagnose(const Monitor& monitor) {
   if (monitor.converged()) return {Ending::converged, "converged"};
+  if (!monitor.gave_up_because().empty()) return {Ending::gave_up, monitor.gave_up_because()};
   const auto& trend = monitor.trend();
   const std::string_view measure = name_of(monitor.rule().measure);
   const auto broken = std::ranges::find_if(trend, [](const Judgement& j) { return !std::isfinite(j.error); });

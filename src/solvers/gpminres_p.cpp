@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gradient_projection.hpp"
+#include "linear_system.hpp"
 #include "scree/parallel/matrix.hpp"
 
 namespace scree::solvers {
@@ -76,13 +77,7 @@ class FactorisedFreeBlock : public FreePreconditioner {
       for (int k = 0; k < mask.size(); ++k)
         if (mask[k] != 0.0) rows_.push_back(first + k);
     }
-    IS set = nullptr;
-    Mat block = nullptr;
-    petsc(ISCreateGeneral(PetscObjectComm(reinterpret_cast<PetscObject>(N_.get())), static_cast<PetscInt>(rows_.size()),
-                          rows_.data(), PETSC_COPY_VALUES, &set));
-    petsc(MatCreateSubMatrix(N_, set, set, MAT_INITIAL_MATRIX, &block));
-    petsc(ISDestroy(&set));
-    block_ = Matrix(block);
+    block_ = cut_out(N_, rows_);
     for (PetscInt& row : rows_) row -= first;
     petsc(MatGetSize(block_, &size_, nullptr));
     if (size_ == 0) return;

@@ -16,15 +16,19 @@
 #include "scree/solvers/cpg.hpp"
 #include "scree/solvers/cpg1.hpp"
 #include "scree/solvers/de_saxce.hpp"
+#include "scree/solvers/enumerate.hpp"
 #include "scree/solvers/gpminres.hpp"
 #include "scree/solvers/gpminres_p.hpp"
 #include "scree/solvers/ipm.hpp"
 #include "scree/solvers/jacobi.hpp"
 #include "scree/solvers/kucera.hpp"
+#include "scree/solvers/lemke.hpp"
+#include "scree/solvers/newton.hpp"
 #include "scree/solvers/npgs.hpp"
 #include "scree/solvers/nsgs.hpp"
 #include "scree/solvers/pgd.hpp"
 #include "scree/solvers/pgs.hpp"
+#include "scree/solvers/pivot.hpp"
 #include "scree/solvers/proximal.hpp"
 #include "scree/solvers/sor.hpp"
 #include "scree/solvers/spg.hpp"
@@ -131,6 +135,51 @@ void add_gradient_methods(const std::vector<Law>& convex, std::vector<SolverInfo
                                         run<cpg1>, {}));
 }
 
+/// Methods that solve a problem of bounds directly.
+void add_direct_methods(std::vector<SolverInfo>& solvers) {
+  const std::vector<Law> bounds = {Law::frictionless, Law::box, Law::bilateral};
+  solvers.push_back(describe<PivotOptions>(
+      "pivot", "block principal pivoting with Murty's rule, exact to rounding, the whole problem on every rank", bounds,
+      pivot,
+      {field("smallest_shift", &PivotOptions::smallest_shift, 1e-14, 1,
+             "of the last proximal problems, relative to the diagonal of N"),
+       field("patience", &PivotOptions::patience, 0, 1e6, "block pivots without gain before single pivots begin"),
+       field("memory", &PivotOptions::memory, 0, 1, "share of a rank's memory that the factorisation may take")}));
+  solvers.push_back(describe<LemkeOptions>(
+      "lemke", "Lemke's method on a dense table, for hundreds of contacts", bounds, lemke,
+      {field("memory", &LemkeOptions::memory, 0, 1, "share of a rank's memory that the table may take")}));
+  solvers.push_back(describe<NoOptions>("enumerate", "every set of active bounds in turn, for up to a dozen rows",
+                                        bounds, run<enumerate>, {}));
+}
+
+/// Of newton and gs-newton.
+template <typename Options>
+std::vector<Field<Options>> newton_fields() {
+  using Base = NewtonOptions;
+  return {
+      choice<Options>("equation", &Base::equation, {"min-max", "normal-map"},
+                      "whose root is the solution (eq. 18, 21)"),
+      choice<Options>("bounds", &Base::bounds, {"variable", "adapted"},
+                      "Coulomb's friction bounds in the derivative, or taken as constant in each iteration"),
+      choice<Options>("subsystem", &Base::subsystem, {"mumps", "cholmod", "cg", "minres", "gmres"},
+                      "solver of the linear systems: factorisations or Krylov methods"),
+      field<Options, double>("linear_tolerance", &Base::linear_tolerance, 0, 1, "of cg, minres and gmres"),
+      field<Options, double>("shift", &Base::shift, 0, 1, "added to the diagonal of the subsystem, relative to it"),
+      field<Options, double>("minimum_step", &Base::minimum_step, 1e-6, 1, "of the line search"),
+      field<Options, int>("patience", &Base::patience, 0, 1e6, "steps without gain in a row before it gives up"),
+      field<Options, double>("memory", &Base::memory, 0, 1, "share of a rank's memory that a factorisation may take")};
+}
+
+void add_newton_methods(const std::vector<Law>& all, std::vector<SolverInfo>& solvers) {
+  solvers.push_back(describe<NewtonOptions>("newton", "generalized Newton with line search (Preclik et al., eq. 18-21)",
+                                            all, newton, newton_fields<NewtonOptions>()));
+  auto fields = newton_fields<GsNewtonOptions>();
+  fields.push_back(field("sweeps", &GsNewtonOptions::sweeps, 1, 1e6, "of npgs before the first Newton steps"));
+  fields.push_back(field("newton_steps", &GsNewtonOptions::newton_steps, 1, 1e6, "in a row, at most"));
+  solvers.push_back(describe<GsNewtonOptions>("gs-newton", "sweeps to find the active set, then generalized Newton",
+                                              all, gs_newton, std::move(fields)));
+}
+
 std::vector<std::string> local_solver_names() {
   std::vector<std::string> names;
   for (const auto& info : problem::local_solvers()) names.emplace_back(info.name);
@@ -206,6 +255,8 @@ std::vector<SolverInfo> build_registry() {
              "tolerances up to this are not left to sweeps if Newton is cheap")})};
   for (SolverInfo& solver : plain_solvers()) solvers.push_back(std::move(solver));
   add_gradient_methods(convex_laws(), solvers);
+  add_direct_methods(solvers);
+  add_newton_methods(all_laws(), solvers);
   const auto able = [&](Law law) {
     std::vector<std::string> names;
     for (const SolverInfo& solver : solvers)

@@ -104,6 +104,7 @@ BOOST_AUTO_TEST_CASE(every_solver_finds_the_velocities_of_every_exhibit) {
       for (const auto& solver : solvers::registry()) {
         if (std::ranges::find(solver.laws, law.law) == solver.laws.end()) continue;
         if (is_out_of_reach(solver.name, name)) continue;
+        if (solver.name == "enumerate" && name != "single sphere") continue;  // a dozen rows at most
         constexpr double tolerance = 1e-9;  // by |r|: the impulses between unequal masses are huge against it
         solvers::Monitor monitor(sparse.problem, {.measure = problem::Measure::natural_q,
                                                   .tolerance = tolerance,

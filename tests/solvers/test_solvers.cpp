@@ -32,7 +32,8 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const auto& solver : solvers::registry())
     for (const auto& info : laws_of_beds())
-      if (std::ranges::count(solver.laws, info.law) > 0) cases.push_back({solver.name, info.law});
+      if (solver.name != "enumerate" && std::ranges::count(solver.laws, info.law) > 0)  // a dozen rows: test_direct.cpp
+        cases.push_back({solver.name, info.law});
   return cases;
 }
 
@@ -51,6 +52,7 @@ int iteration_limit(const std::string& solver) {
   if (solver == "apgd" || solver == "spg" || solver == "cpg") return 300;
   if (solver == "cpg1" || solver == "kucera") return 1500;
   if (solver == "pgd") return 4600;
+  if (solver == "lemke") return 5000;                         // pivots
   if (solver == "tresca" || solver == "de-saxce") return 90;  // each with up to 50 sweeps
   return 1000;
 }

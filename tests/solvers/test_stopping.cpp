@@ -31,7 +31,8 @@ struct Case {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const auto& solver : solvers::registry())
-    for (const Law law : solver.laws) cases.push_back({solver.name, law});
+    for (const Law law : solver.laws)
+      if (solver.name != "enumerate") cases.push_back({solver.name, law});  // a dozen rows at most: test_direct.cpp
   return cases;
 }
 

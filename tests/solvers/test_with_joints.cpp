@@ -35,7 +35,8 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const auto& solver : solvers::registry())
     for (const auto& info : laws_of_beds())
-      if (std::ranges::count(solver.laws, info.law) > 0) cases.push_back({solver.name, info.law});
+      if (solver.name != "enumerate" && std::ranges::count(solver.laws, info.law) > 0)  // a dozen rows: test_direct.cpp
+        cases.push_back({solver.name, info.law});
   return cases;
 }
 

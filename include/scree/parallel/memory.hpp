@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "scree/parallel/comm.hpp"
+
 namespace scree::parallel {
 
 /// The most memory that this process has had resident so far (bytes).
@@ -10,6 +12,10 @@ namespace scree::parallel {
 /// What processes on this machine may still take without pushing each other out (bytes); what the machine has, where the
 /// system does not tell.
 [[nodiscard]] std::int64_t available_memory();
+
+/// Collective: what each rank has if all that share a machine take equal parts of its memory; the least of all ranks
+/// (bytes).
+[[nodiscard]] std::int64_t memory_of_rank(const Comm& comm);
 
 /// Hands what the allocator keeps of freed memory back to the system: after work that needed much more than what
 /// follows, such as a partition.

@@ -12,6 +12,7 @@ enum class Ending {
   falling,     ///< out of iterations while the error still fell
   stalled,     ///< out of iterations, and the error had not fallen for a while
   diverged,    ///< the error grew
+  gave_up,     ///< the method itself found that it cannot go on
   not_finite,  ///< numbers were infinite or none
 };
 

@@ -81,6 +81,11 @@ class Monitor {
   void note(std::string text) { notes_.push_back(std::move(text)); }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
+  /// A method that cannot go on says why, in one line with what to try, and ends its loop.
+  void give_up(std::string why) { gave_up_because_ = std::move(why); }
+  /// Empty: no method gave up.
+  [[nodiscard]] const std::string& gave_up_because() const { return gave_up_because_; }
+
   /// Collective. From now on the history tells how far iterates are from this solution of the problem.
   void compare_with(Vec reference);
 
@@ -129,6 +134,7 @@ class Monitor {
   std::function<bool()> interruption_;
   bool interrupted_ = false;
   std::vector<std::string> notes_;
+  std::string gave_up_because_;
   std::vector<Judgement> trend_;
   std::vector<HistoryEntry> history_;
   std::vector<problem::ActiveFace> faces_;  ///< of the iterate that was judged last; kept for the history only
