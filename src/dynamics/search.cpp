@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <numeric>
 #include <random>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -164,15 +162,17 @@ Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vec
 /// much longer that this gains nothing, and load runs faster through a stack in order.
 void order_for_sweeps(const Bodies& bodies, std::vector<NearPair>& pairs) {
   constexpr std::size_t window = 512;
-  const auto is_other = [&](const NearPair& pair) {
-    return !bodies.is_ball(pair.a) || (pair.b >= 0 && !bodies.is_ball(pair.b));
+  const auto is_of_balls = [&](const NearPair& pair) {
+    return bodies.is_ball(pair.a) && (pair.b < 0 || bodies.is_ball(pair.b));
   };
-  std::ranges::sort(pairs, {}, [&](const NearPair& pair) {
+  const auto middle = std::ranges::partition(pairs, is_of_balls).begin();
+  const auto place = [](const NearPair& pair) {
     const int lead = pair.b < 0 ? pair.a : std::min(pair.a, pair.b);
-    return std::tuple(is_other(pair), lead, pair.a == lead ? pair.b : pair.a);
-  });
-  const auto balls =
-      static_cast<std::size_t>(std::ranges::partition_point(pairs, std::not_fn(is_other)) - pairs.begin());
+    return std::pair(lead, pair.a == lead ? pair.b : pair.a);
+  };
+  std::ranges::sort(pairs.begin(), middle, {}, place);
+  std::ranges::sort(middle, pairs.end(), {}, place);
+  const auto balls = static_cast<std::size_t>(middle - pairs.begin());
   std::mt19937 random(12345);
   for (std::size_t first = 0; first < balls; first += window) {
     const std::size_t count = std::min(window, balls - first);

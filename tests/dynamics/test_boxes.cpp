@@ -216,3 +216,30 @@ BOOST_AUTO_TEST_CASE(a_cylinder_rolls_down_an_incline_as_its_inertia_has_it) {
   const double expected = 0.2 * 9.81 * std::sin(angle) * 2.0 / 3.0;  // a solid cylinder: I = m r^2 / 2
   BOOST_TEST(std::abs(speed / expected - 1.0) <= 0.01, speed << " m/s, not " << expected);
 }
+
+BOOST_AUTO_TEST_CASE(a_heavy_plate_on_spheres_of_every_rank_presses_its_weight_on_the_floor) {
+  // 16 t on 289 spheres of 8 kg: the plate spans all ranks.
+  constexpr double radius = 0.1, mass = 16000.0;
+  const auto plates = std::make_shared<const std::vector<model::Shape>>(
+      std::vector<model::Shape>{model::make_shape("plate", model::Cylinder{2.5, 0.05})});
+  std::vector<Body> bodies{model::make_body(0, {0.0, 0.0, 2.0 * radius + 0.05}, Quat::Identity(), *plates, 0, 1.0, 0)};
+  const double scale = mass / bodies[0].mass;
+  bodies[0].mass = mass;
+  for (double& moment : bodies[0].inertia) moment *= scale;
+  for (int x = -8; x <= 8; ++x)
+    for (int y = -8; y <= 8; ++y)
+      bodies.push_back(model::make_sphere(std::ssize(bodies), {0.21 * x, 0.21 * y, radius}, radius, density, 0));
+  Setup setup = make_setup(world(), bodies, {floor_wall()}, 0.5);
+  setup.bodies.shapes = plates;
+  setup.solver.stop = {.tolerance = 1e-7, .max_iterations = 5000};
+  Simulation simulation(world(), std::move(setup));
+  double weight = 0.0;
+  for (const Body& body : bodies) weight += step * gravity * body.mass;
+  for (int k = 0; k < 20; ++k) {
+    BOOST_TEST(simulation.step().converged, "step " << k);
+    const double pressed = -impulse_on_walls(simulation).z();
+    BOOST_TEST(std::abs(pressed / weight - 1.0) <= 1e-3, "step " << k << ": " << pressed / weight);
+  }
+  BOOST_TEST(drift(bodies, all_bodies(world(), simulation)) <= 1e-5);
+  BOOST_TEST(simulation.report().max_penetration <= 1e-5);
+}
