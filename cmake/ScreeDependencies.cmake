@@ -10,6 +10,8 @@ if(SCREE_WITH_PARMETIS)
   find_package(ParMETIS 4 REQUIRED)
 endif()
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+# Only this one is built in double precision; BulletConfig.cmake knows the other.
+pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
 find_package(HDF5 REQUIRED COMPONENTS C)
 if(NOT HDF5_IS_PARALLEL)
   message(FATAL_ERROR "The HDF5 found (${HDF5_INCLUDE_DIRS}) lacks MPI. Set HDF5_ROOT to a parallel one.")

@@ -93,15 +93,16 @@ def choose_frame(directory, step):
 
 
 def read_surroundings(directory):
-    """Walls and the direction that is up."""
+    """Walls, the shapes of bodies, and the direction that is up."""
     path = os.path.join(directory, "walls.json")
     if not os.path.exists(path):
-        return [], np.array([0.0, 0.0, 1.0])
+        return [], [], np.array([0.0, 0.0, 1.0])
     with open(path) as stream:
         content = json.load(stream)
     gravity = np.array(content.get("gravity", [0, 0, -1]), float)
     length = np.linalg.norm(gravity)
-    return content["walls"], -gravity / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    up = -gravity / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    return content["walls"], content.get("shapes", []), up
 
 
 def unit(vector):
@@ -214,7 +215,31 @@ def sides_text(planes, camera):
     return text
 
 
-def scene_text(bodies, walls, camera, color_by, aspect):
+def shape_text(shape):
+    """A shape about its centre of mass, as the body's frame has it."""
+    if shape["kind"] == "box":
+        return f"box {{ {pov(-np.array(shape['half']))}, {pov(shape['half'])}"
+    if shape["kind"] == "cylinder":
+        return f"cylinder {{ {pov([0, 0, -shape['half']])}, {pov([0, 0, shape['half']])}, {shape['radius']:.6g}"
+    if shape["kind"] == "capsule":
+        return f"sphere_sweep {{ linear_spline 2 {pov([0, 0, -shape['half']])}, {shape['radius']:.6g} " \
+               f"{pov([0, 0, shape['half']])}, {shape['radius']:.6g}"
+    corners = shape["vertices"]
+    triangles = [f"triangle {{ {pov(corners[int(face[0])])}, {pov(corners[int(face[k - 1])])}, "
+                 f"{pov(corners[int(face[k])])} }}" for face in shape["faces"] for k in range(2, len(face))]
+    return "mesh { " + " ".join(triangles)
+
+
+def place_text(attitude, position):
+    """POV-Ray multiplies row vectors from the left, so the rotation stands transposed."""
+    x, y, z, w = attitude
+    rows = [[1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)],
+            [2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)],
+            [2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)], position]
+    return "matrix <" + ",".join(f"{number:.8g}" for row in rows for number in row) + ">"
+
+
+def scene_text(bodies, shapes, walls, camera, color_by, aspect):
     colours, shade = shades_of(bodies, color_by)
     light = camera.centre + camera.size * (1.6 * camera.to_eye + 2.6 * camera.up - 1.6 * camera.right)
     fill = camera.centre + camera.size * (2.0 * camera.to_eye + 0.6 * camera.up + 2.5 * camera.right)
@@ -233,8 +258,13 @@ def scene_text(bodies, walls, camera, color_by, aspect):
     for k, colour in enumerate(colours):
         parts.append(f"#declare T{k} = texture {{ pigment {{ srgb {pov(colour)} }} "
                      "finish { diffuse 0.85 ambient 0.08 specular 0.25 roughness 0.03 } }\n")
-    for centre, radius, k in zip(bodies["position"], bodies["radius"], shade):
-        parts.append(f"sphere {{ {pov(centre)}, {radius:.6g} texture {{ T{k} }} }}\n")
+    forms = [shape_text(shape) for shape in shapes]
+    numbers = bodies.get("shape", np.full(len(shade), -1))
+    for body, (centre, radius, k, number) in enumerate(zip(bodies["position"], bodies["radius"], shade, numbers)):
+        if number < 0:
+            parts.append(f"sphere {{ {pov(centre)}, {radius:.6g} texture {{ T{k} }} }}\n")
+        else:
+            parts.append(f"{forms[number]} texture {{ T{k} }} {place_text(bodies['attitude'][body], centre)} }}\n")
     planes = [wall for wall in walls if wall["kind"] == "plane"]
     parts += [floor_text(wall) for wall in planes if np.dot(unit(np.array(wall["normal"], float)), camera.up) > 0.5]
     parts.append(sides_text(planes, camera))
@@ -273,11 +303,11 @@ def main():
         if options.width < 1 or options.height < 1:
             raise RenderError("--width and --height must be positive")
         bodies = read_frame(choose_frame(options.directory, options.step))
-        walls, up = read_surroundings(options.directory)
+        walls, shapes, up = read_surroundings(options.directory)
         aspect = options.width / options.height
         camera = Camera(bodies, up, aspect)
         output = options.output or os.path.join(options.directory, "picture.png")
-        draw(scene_text(bodies, walls, camera, options.color_by, aspect), output, options.width, options.height)
+        draw(scene_text(bodies, shapes, walls, camera, options.color_by, aspect), output, options.width, options.height)
         print(output)
     except (RenderError, OSError, KeyError, ValueError) as error:
         print(f"render.py: error: {error}", file=sys.stderr)

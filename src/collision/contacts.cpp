@@ -1,6 +1,7 @@
 #include "scree/collision/contacts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace scree::collision {
 
@@ -35,38 +36,130 @@ ContactId id_of(const Bodies& bodies, int a, int b) {
   return {bodies.id[static_cast<std::size_t>(a)], b < 0 ? b : bodies.id[static_cast<std::size_t>(b)]};
 }
 
-Vec3 point_of(const Bodies& bodies, const ContactSet::Contact& contact) {
+Vec3 point_of(const Bodies& bodies, const ContactSet& set, const ContactSet::Contact& contact) {
+  if (contact.point >= 0) return set.points[static_cast<std::size_t>(contact.point)];
   const auto a = static_cast<std::size_t>(contact.a);
   return bodies.position[a] + (bodies.radius[a] + 0.5 * contact.gap) * contact.normal;
 }
 
+double approach_of_wall(const Bodies& bodies, const ContactSet& set, const ContactSet::Contact& contact,
+                        const model::Wall& after) {
+  const auto a = static_cast<std::size_t>(contact.a);
+  if (contact.point < 0) return contact.gap - gap_to_wall(after, bodies.position[a], bodies.radius[a]).gap;
+  const Vec3 on_body = point_of(bodies, set, contact) - 0.5 * contact.gap * contact.normal;
+  return contact.gap - gap_to_wall(after, on_body, 0.0).gap;
+}
+
 namespace {
 
-/// How much nearer the surfaces of a and b come in free flight, negative when they part (m).
-double approach(const Bodies& bodies, const Gap& gap, int a, int b, double step,
-                const std::vector<model::Wall>& walls_after) {
-  const auto i = static_cast<std::size_t>(a);
-  const Vec3& of_a = bodies.velocity[i];
-  if (b >= 0) return step * gap.normal.dot(of_a - bodies.velocity[static_cast<std::size_t>(b)]);
-  const model::Wall& wall = walls_after[static_cast<std::size_t>(-1 - b)];
-  const double of_wall = wall.motion.is_rest() ? 0.0 : gap.gap - gap_of(bodies, walls_after, a, b).gap;
-  return step * gap.normal.dot(of_a) + of_wall;
+/// Where bodies and walls will be after the step, as far as the narrow phase goes.
+struct Flight {
+  const Bodies& bodies;
+  const std::vector<model::Wall>& walls;
+  const std::vector<model::Wall>& walls_after;
+  double margin;
+  double step;
+};
+
+/// Adds the contacts between spheres, or of spheres with walls, among the pairs from `first` to `last`.
+template <typename Filter>
+void add_contacts_of_balls(const Flight& flight, const std::vector<Pair>& pairs, std::size_t first, std::size_t last,
+                           const Filter& is_wanted, ContactSet& set) {
+  const Bodies& bodies = flight.bodies;
+  for (std::size_t k = first; k < last; ++k) {
+    const auto [a, b, impulse] = pairs[k];
+    if (!is_wanted(a, b)) continue;
+    const Gap gap = gap_of(bodies, flight.walls, a, b);
+    const ContactSet::Contact contact{a, b, static_cast<std::int32_t>(k), -1, gap.gap, gap.normal};
+    const Vec3& of_a = bodies.velocity[static_cast<std::size_t>(a)];
+    double approach = flight.step * gap.normal.dot(of_a);
+    if (b >= 0) {
+      approach = flight.step * gap.normal.dot(of_a - bodies.velocity[static_cast<std::size_t>(b)]);
+    } else if (const model::Wall& after = flight.walls_after[static_cast<std::size_t>(-1 - b)];
+               !after.motion.is_rest()) {
+      approach += approach_of_wall(bodies, set, contact, after);
+    }
+    if (gap.gap - std::max(0.0, approach) <= flight.margin) set.contacts.push_back(contact);
+  }
 }
+
+/// Adds the contacts of bodies of all shapes, point by point.
+class PointFinder {
+ public:
+  PointFinder(const Flight& flight, ShapeContacts& shapes, ContactSet& set)
+      : flight_(flight), shapes_(shapes), set_(set) {}
+
+  void add(int a, int b, std::size_t pair) {
+    touches_.clear();
+    const Placed body = placed(flight_.bodies, a);
+    const double reach = flight_.margin + flight_.step * (largest_speed(a) + (b >= 0 ? largest_speed(b) : 0.0));
+    if (b >= 0) {
+      shapes_.find(body, placed(flight_.bodies, b), reach, touches_);
+    } else {
+      // A wall that moves may come nearer by itself: all points count until its own approach is known.
+      const bool rests = walls_after(b).motion.is_rest();
+      touch_wall(body, flight_.walls[static_cast<std::size_t>(-1 - b)], rests ? reach : HUGE_VAL, touches_);
+    }
+    for (const Touch& touch : touches_) add(touch, a, b, pair);
+  }
+
+ private:
+  void add(const Touch& touch, int a, int b, std::size_t pair) {
+    const ContactSet::Contact contact{
+        a, b, static_cast<std::int32_t>(pair), static_cast<std::int32_t>(set_.points.size()), touch.gap, touch.normal};
+    set_.points.push_back(touch.point);
+    Vec3 speed = velocity_at(a, touch.point);
+    if (b >= 0) speed -= velocity_at(b, touch.point);
+    double approach = flight_.step * touch.normal.dot(speed);
+    if (b < 0 && !walls_after(b).motion.is_rest())
+      approach += approach_of_wall(flight_.bodies, set_, contact, walls_after(b));
+    if (touch.gap - std::max(0.0, approach) <= flight_.margin) {
+      set_.contacts.push_back(contact);
+    } else {
+      set_.points.pop_back();
+    }
+  }
+
+  [[nodiscard]] const model::Wall& walls_after(int b) const {
+    return flight_.walls_after[static_cast<std::size_t>(-1 - b)];
+  }
+  [[nodiscard]] Vec3 velocity_at(int body, const Vec3& point) const {
+    const auto k = static_cast<std::size_t>(body);
+    return flight_.bodies.velocity[k] + flight_.bodies.spin[k].cross(point - flight_.bodies.position[k]);
+  }
+  [[nodiscard]] double largest_speed(int body) const {
+    const auto k = static_cast<std::size_t>(body);
+    return flight_.bodies.velocity[k].norm() + flight_.bodies.radius[k] * flight_.bodies.spin[k].norm();
+  }
+
+  const Flight& flight_;
+  ShapeContacts& shapes_;
+  ContactSet& set_;
+  std::vector<Touch> touches_;
+};
 
 }  // namespace
 
 ContactSet find_contacts(const Bodies& bodies, const std::vector<model::Wall>& walls, const PairList& list,
-                         double margin, double step, const std::vector<model::Wall>& walls_after) {
+                         double margin, double step, const std::vector<model::Wall>& walls_after,
+                         ShapeContacts* shapes) {
   ContactSet set;
   set.contacts.reserve(list.pairs.size());
-  std::size_t k = 0;
+  const Flight flight{bodies, walls, walls_after, margin, step};
+  const auto is_of_balls = [&](int a, int b) { return bodies.is_ball(a) && (b < 0 || bodies.is_ball(b)); };
+  std::size_t first = 0;
   for (std::size_t stage = 0; stage < stage_count; ++stage) {
-    for (; k < static_cast<std::size_t>(list.stage_end[stage]); ++k) {
-      const auto [a, b, impulse] = list.pairs[k];
-      const Gap gap = gap_of(bodies, walls, a, b);
-      if (gap.gap - std::max(0.0, approach(bodies, gap, a, b, step, walls_after)) <= margin)
-        set.contacts.push_back({a, b, static_cast<std::int32_t>(k), gap.gap, gap.normal});
+    const auto last = static_cast<std::size_t>(list.stage_end[stage]);
+    if (shapes == nullptr) {
+      add_contacts_of_balls(
+          flight, list.pairs, first, last, [](int, int) { return true; }, set);
+    } else {
+      add_contacts_of_balls(flight, list.pairs, first, last, is_of_balls, set);
+      PointFinder finder(flight, *shapes, set);
+      for (std::size_t k = first; k < last; ++k)
+        if (const auto [a, b, impulse] = list.pairs[k]; !is_of_balls(a, b)) finder.add(a, b, k);
     }
+    first = last;
     set.stage_end[stage] = set.size();
   }
   return set;

@@ -158,6 +158,7 @@ void drop_joined_pairs(const Bodies& bodies, const std::vector<PlacedJoint>& joi
   }
   if (joined.empty()) return;
   PairList kept;
+  kept.points = std::move(list.points);
   std::size_t k = 0;
   for (std::size_t stage = 0; stage < collision::stage_count; ++stage) {
     for (; k < static_cast<std::size_t>(list.stage_end[stage]); ++k)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <unordered_map>
@@ -156,17 +157,25 @@ Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vec
   return pruned;
 }
 
-/// Sorts pairs along the bodies, then shuffles them inside short windows: neighbours in the list then rarely share a
-/// body, so a processor can work on several contacts at once, and still find them in cache.
-void order_for_sweeps(std::vector<NearPair>& pairs) {
+/// Sorts pairs along the bodies, then shuffles those of balls inside short windows: neighbours in the list then rarely
+/// share a body, so a processor can work on several contacts at once, and still find them in cache. Other pairs take so
+/// much longer that this gains nothing, and load runs faster through a stack in order.
+void order_for_sweeps(const Bodies& bodies, std::vector<NearPair>& pairs) {
   constexpr std::size_t window = 512;
-  std::ranges::sort(pairs, {}, [](const NearPair& pair) {
+  const auto is_of_balls = [&](const NearPair& pair) {
+    return bodies.is_ball(pair.a) && (pair.b < 0 || bodies.is_ball(pair.b));
+  };
+  const auto middle = std::ranges::partition(pairs, is_of_balls).begin();
+  const auto place = [](const NearPair& pair) {
     const int lead = pair.b < 0 ? pair.a : std::min(pair.a, pair.b);
     return std::pair(lead, pair.a == lead ? pair.b : pair.a);
-  });
+  };
+  std::ranges::sort(pairs.begin(), middle, {}, place);
+  std::ranges::sort(middle, pairs.end(), {}, place);
+  const auto balls = static_cast<std::size_t>(middle - pairs.begin());
   std::mt19937 random(12345);
-  for (std::size_t first = 0; first < pairs.size(); first += window) {
-    const std::size_t count = std::min(window, pairs.size() - first);
+  for (std::size_t first = 0; first < balls; first += window) {
+    const std::size_t count = std::min(window, balls - first);
     for (std::size_t k = count; k > 1; --k) std::swap(pairs[first + k - 1], pairs[first + random() % k]);
   }
 }
@@ -189,17 +198,18 @@ PairList make_list(const Bodies& bodies, const Halo& halo, const std::vector<Nea
     by_stage[static_cast<std::size_t>(stage)].push_back(pair);
   }
 
-  const auto key = [](const ContactId& id) { return std::pair(id.first, id.second); };
-  const auto key_of = [&](const Memory& memory) { return key(memory.contact); };
-  std::ranges::sort(memories, {}, key_of);  // costs no memory, which a table for all contacts would
+  // Sorting costs no memory, which a table for all contacts would.
+  std::ranges::sort(memories, {}, [](const Memory& memory) { return std::pair(memory.contact, memory.place); });
   const auto remembered = [&](const ContactId& id) -> Vec3 {
-    const auto found = std::ranges::lower_bound(memories, key(id), {}, key_of);
-    return found != memories.end() && found->contact == id ? Vec3(found->impulse) : Vec3(Vec3::Zero());
+    const auto found = std::ranges::lower_bound(memories, id, {}, &Memory::contact);
+    const bool is_known = found != memories.end() && found->contact == id && found->place == 0;
+    return is_known ? Vec3(found->impulse) : Vec3(Vec3::Zero());
   };
   PairList list;
+  std::ranges::copy_if(memories, std::back_inserter(list.points), [](const Memory& m) { return m.place != 0; });
   list.pairs.reserve(near.size());
   for (std::size_t stage = 0; stage < by_stage.size(); ++stage) {
-    order_for_sweeps(by_stage[stage]);
+    order_for_sweeps(bodies, by_stage[stage]);
     for (const NearPair& pair : by_stage[stage])
       list.pairs.push_back({pair.a, pair.b, remembered(id_of(bodies, pair.a, pair.b))});
     list.stage_end[stage] = static_cast<int>(list.pairs.size());
@@ -273,7 +283,8 @@ std::vector<Memory> recall(const Bodies& bodies, const PairList& list) {
   std::vector<Memory> memories;
   for (const Pair& pair : list.pairs)
     if (!pair.impulse.isZero(0.0))
-      memories.push_back({id_of(bodies, pair.a, pair.b), {pair.impulse.x(), pair.impulse.y(), pair.impulse.z()}});
+      memories.push_back({id_of(bodies, pair.a, pair.b), 0, {pair.impulse.x(), pair.impulse.y(), pair.impulse.z()}});
+  memories.insert(memories.end(), list.points.begin(), list.points.end());
   return memories;
 }
 

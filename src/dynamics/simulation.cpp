@@ -8,10 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "scree/collision/point_memory.hpp"
 #include "scree/dynamics/rotation.hpp"
 #include "scree/parallel/error.hpp"
 #include "scree/parallel/memory.hpp"
 #include "scree/problem/contact_frame.hpp"
+#include "scree/problem/spin_scale.hpp"
 #include "scree/solvers/diagnosis.hpp"
 
 namespace scree::dynamics {
@@ -28,6 +30,7 @@ using problem::ContactFrame;
 using problem::ContactProblem;
 using problem::Law;
 using problem::Motion;
+using problem::SpinScale;
 
 namespace {
 
@@ -37,6 +40,12 @@ constexpr double nearness = 1.0;
 
 /// Surfaces that are no further apart than this touch, in mean radii: bilateral contacts hold from then on.
 constexpr double touching = 0.01;
+
+bool all_balls(const model::Bodies& bodies) {
+  for (int k = 0; k < bodies.owned(); ++k)
+    if (!bodies.is_ball(k)) return false;
+  return true;
+}
 
 }  // namespace
 
@@ -60,6 +69,8 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
       timer_(comm) {
   const auto scope = timer_.measure("partition");
   initial_bodies_ = comm_.sum(static_cast<std::int64_t>(bodies_.owned()));
+  if (!bodies_.shapes) bodies_.shapes = std::make_shared<const std::vector<model::Shape>>();
+  if (comm_.any(!all_balls(bodies_))) shapes_.emplace(*bodies_.shapes);
   double sum = 0.0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) sum += bodies_.radius[k];
   sum = comm_.sum(sum);
@@ -82,7 +93,8 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
   send_to_first_bodies(comm_, bodies_, memories);
   search_anew({reach, reach}, std::move(memories), setup.joints);
   moved_ = reach;  // the first step searches anew, with the reach that its speeds ask for
-  contacts_ = find_contacts(bodies_, walls_, neighbourhood_.pairs, 0.0, 0.0);
+  contacts_ = contacts_within(0.0, 0.0);
+  point_impulses_ = recall_points(bodies_, contacts_, neighbourhood_.pairs.points);
   summarise();
 }
 
@@ -99,12 +111,14 @@ StepReport Simulation::step() {
   ContactProblem problem = assemble();
   if (watch_) watch_(report_.step + 1, {bodies_, neighbourhood_.halo, contacts_, problem, is_rigid_});
   const Vector x = starting_impulses(problem);
-  contacts_ = {};  // the solver needs the room, and to find them again takes less time than a sweep
+  // The solver needs the room, and to find contacts of spheres again takes less time than a sweep.
+  if (!shapes_) contacts_ = {};
   solve(problem, x);
-  {
+  if (!shapes_) {
     const auto scope = timer_.measure("narrow phase");
     find_coming_contacts();
   }
+  keep_impulses(x);
   integrate(problem, x);
 
   ++report_.step;
@@ -191,15 +205,24 @@ void Simulation::update_neighbourhood() {
     walls_moved_ = 0.0;
     ++searches_;
   } else {
-    bodies_.refresh_ghosts(neighbourhood_.halo);
-    if (initial_joints_ > 0) bodies_.refresh_ghost_attitudes(neighbourhood_.halo);
+    refresh_ghosts();
   }
 }
 
-/// The contacts of the step that is being made.
+void Simulation::refresh_ghosts() {
+  bodies_.refresh_ghosts(neighbourhood_.halo);
+  if (initial_joints_ > 0 || shapes_) bodies_.refresh_ghost_attitudes(neighbourhood_.halo);
+}
+
+ContactSet Simulation::contacts_within(double margin, double step) {
+  return find_contacts(bodies_, walls_, neighbourhood_.pairs, margin, step, step > 0.0 ? walls_after_ : walls_,
+                       shapes_ ? &*shapes_ : nullptr);
+}
+
+/// The contacts of the step that is being made, and what is known of their impulses.
 void Simulation::find_coming_contacts() {
-  contacts_ =
-      find_contacts(bodies_, walls_, neighbourhood_.pairs, options_.margin * mean_radius_, options_.step, walls_after_);
+  contacts_ = contacts_within(options_.margin * mean_radius_, options_.step);
+  point_impulses_ = recall_points(bodies_, contacts_, neighbourhood_.pairs.points);
 }
 
 /// Asks the balancer about the contacts of this step, which are known and not yet solved for.
@@ -272,11 +295,9 @@ RowState Simulation::row_of(const ContactSet::Contact& contact, double speed) co
 /// wall meets a body that stands still, so that gaps come out exactly where the wall turns or shakes, too.
 Vec3 Simulation::wall_velocity(const ContactSet::Contact& contact) const {
   const auto k = static_cast<std::size_t>(-1 - contact.b);
-  const auto body = static_cast<std::size_t>(contact.a);
   const Vec3 surface =
-      scene_walls_[k].motion.velocity_at(point_of(bodies_, contact), report_.time + 0.5 * options_.step);
-  const double gap_after = gap_to_wall(walls_after_[k], bodies_.position[body], bodies_.radius[body]).gap;
-  const double approach = (contact.gap - gap_after) / options_.step;
+      scene_walls_[k].motion.velocity_at(point_of(bodies_, contacts_, contact), report_.time + 0.5 * options_.step);
+  const double approach = approach_of_wall(bodies_, contacts_, contact, walls_after_[k]) / options_.step;
   return surface - (surface.dot(contact.normal) + approach) * contact.normal;
 }
 
@@ -292,11 +313,11 @@ ContactProblem Simulation::assemble() {
                                           solver_.sweeps);
   Motion motion = N->motion_at_rest();
   BodyMotion* const free = BodyOperator::bodies_of(motion);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k)
-    for (int c = 0; c < 3; ++c) {
-      free[k].v[c] = bodies_.velocity[k][c];
-      free[k].u[c] = bodies_.radius[k] * bodies_.spin[k][c];
-    }
+  for (int body = 0; body < bodies_.owned(); ++body) {
+    const auto k = static_cast<std::size_t>(body);
+    Vec3::Map(free[k].v) = bodies_.velocity[k];
+    Vec3::Map(free[k].u) = SpinScale(bodies_, body).speed_of(bodies_.spin[k]);
+  }
   Vector offsets(comm_, N->block_count());
   N->relative_velocity(motion, offsets);
   report_.stages = N->stage_count();
@@ -406,21 +427,30 @@ void Simulation::integrate(const ContactProblem& problem, Vec x) {
   double largest = 0.0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {
     bodies_.velocity[k] += Vec3(change[k].v);
-    bodies_.spin[k] += Vec3(change[k].u) / bodies_.radius[k];
+    bodies_.spin[k] += SpinScale(bodies_, static_cast<int>(k)).spin_of(Vec3(change[k].u));
     bodies_.position[k] += h * bodies_.velocity[k];
     bodies_.attitude[k] = turned(bodies_.attitude[k], bodies_.spin[k], h);
     largest = std::max(largest, bodies_.velocity[k].squaredNorm());
   }
   moved_ += h * std::sqrt(comm_.max(largest));
   walls_moved_ += h * wall_speed_;
+}
 
+/// For the warm start of the next step, and for whoever asks. Places of points are those before the step, as the points
+/// are; bodies have moved since, so this comes first.
+void Simulation::keep_impulses(Vec x) {
   for (auto& pair : neighbourhood_.pairs.pairs) pair.impulse.setZero();
   const ReadArray impulse(x);
   for (int k = 0; k < contacts_.size(); ++k) {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
-    neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse =
-        ContactFrame(contact.normal.data()).to_world(impulse.data() + 3 * k);
+    const Vec3 in_world = ContactFrame(contact.normal.data()).to_world(impulse.data() + 3 * k);
+    if (contact.point >= 0) {
+      point_impulses_[static_cast<std::size_t>(contact.point)] = in_world;
+    } else {
+      neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse = in_world;
+    }
   }
+  neighbourhood_.pairs.points = remember_points(bodies_, contacts_, point_impulses_);
   const double* const joint_part = impulse.data() + 3 * contacts_.size();
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const int first = joint_rows_.first_row[k], last = joint_rows_.first_row[k + 1];
@@ -475,13 +505,12 @@ Progress Simulation::pause() {
 }
 
 StepReport Simulation::report() {
-  bodies_.refresh_ghosts(neighbourhood_.halo);
-  const ContactSet present = find_contacts(bodies_, walls_, neighbourhood_.pairs, 0.0, 0.0);
+  refresh_ghosts();
+  const ContactSet present = contacts_within(0.0, 0.0);
   double penetration = 0.0;
   for (const auto& contact : present.contacts) penetration = std::max(penetration, -contact.gap);
   report_.max_penetration = comm_.max(penetration);
   if (initial_joints_ > 0) {
-    bodies_.refresh_ghost_attitudes(neighbourhood_.halo);
     measure_joints();
     report_.max_joint_gap = comm_.max(joint_gap_);
   }

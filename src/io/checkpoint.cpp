@@ -30,7 +30,7 @@ using parallel::Comm;
 namespace {
 
 constexpr std::size_t kept_checkpoints = 2;
-constexpr std::int64_t format_number = 2;
+constexpr std::int64_t format_number = 3;
 
 H5Handle array_type(hid_t element, hsize_t count) {
   return {H5Tarray_create2(element, 1, &count), H5Tclose, "make a type"};
@@ -52,6 +52,7 @@ H5Handle body_type() {
   insert(record, "mass", offsetof(Body, mass), H5T_NATIVE_DOUBLE);
   insert(record, "radius", offsetof(Body, radius), H5T_NATIVE_DOUBLE);
   insert(record, "material", offsetof(Body, material), H5T_NATIVE_INT64);
+  insert(record, "shape", offsetof(Body, shape), H5T_NATIVE_INT64);
   return record;
 }
 
@@ -59,6 +60,7 @@ H5Handle contact_type() {
   H5Handle record(H5Tcreate(H5T_COMPOUND, sizeof(ContactMemory)), H5Tclose, "make a type");
   const H5Handle two = array_type(H5T_NATIVE_INT64, 2), three = array_type(H5T_NATIVE_DOUBLE, 3);
   insert(record, "partners", offsetof(ContactMemory, contact), two.get());
+  insert(record, "place", offsetof(ContactMemory, place), H5T_NATIVE_INT64);
   insert(record, "impulse", offsetof(ContactMemory, impulse), three.get());
   return record;
 }

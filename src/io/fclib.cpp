@@ -49,7 +49,7 @@ struct GlobalProblem {
 
 constexpr std::int64_t body_rows = 6;
 constexpr std::int64_t contact_columns = 3;
-constexpr std::int64_t entries_per_end = 15;  // of H: a normal impulse does not turn a sphere
+constexpr std::int64_t entries_per_end = 18;  // of H at most: a normal impulse does not turn a sphere
 
 /// Collective: the number of each local body among those of all ranks.
 std::vector<double> body_numbers(const parallel::Comm& comm, const dynamics::StepProblem& problem) {
@@ -63,32 +63,48 @@ std::vector<double> body_numbers(const parallel::Comm& comm, const dynamics::Ste
 }
 
 void add_body(const model::Bodies& bodies, std::size_t k, std::int64_t number, GlobalProblem& part) {
-  const double mass = bodies.mass[k], inertia = bodies.inertia[k].x();
-  for (int c = 0; c < 6; ++c) {
-    const double factor = c < 3 ? mass : inertia;
-    part.M.add(body_rows * number + c, body_rows * number + c, factor);
-    part.f.push_back(factor * (c < 3 ? bodies.velocity[k][c] : bodies.spin[k][c - 3]));
+  const std::int64_t first = body_rows * number;
+  for (int c = 0; c < 3; ++c) {
+    part.M.add(first + c, first + c, bodies.mass[k]);
+    part.f.push_back(bodies.mass[k] * bodies.velocity[k][c]);
+  }
+  const model::Mat3 turn = bodies.attitude[k].toRotationMatrix();
+  const bool is_ball = bodies.is_ball(static_cast<int>(k));
+  const model::Mat3 inertia =
+      is_ball ? model::Mat3(bodies.inertia[k].asDiagonal()) : turn * bodies.inertia[k].asDiagonal() * turn.transpose();
+  const Vec3 momentum = inertia * bodies.spin[k];
+  for (int c = 0; c < 3; ++c) {
+    for (int d = 0; d < 3; ++d)
+      if (c == d || !is_ball) part.M.add(first + 3 + c, first + 3 + d, inertia(c, d));
+    part.f.push_back(momentum[c]);
   }
 }
 
 /// Adds what contact `number` does to one of its bodies to H, and gives back what the body's motion adds to H^T v*.
-/// The impulse acts on the body with `sign`.
+/// The impulse acts on the body with `sign`, at the end of the lever arm.
 Vec3 add_end(const model::Bodies& bodies, int body, std::int64_t row, std::int64_t number, const ContactFrame& frame,
-             double sign, Triplets& H) {
+             double sign, const Vec3& arm, Triplets& H) {
   const auto k = static_cast<std::size_t>(body);
-  const Vec3 n(frame.n), t(frame.t), o(frame.o);
-  const Vec3 forces[] = {sign * n, sign * t, sign * o};
-  // The lever arm is -sign * radius * n, so that both bodies are turned the same way; n x t = o and n x o = -t.
-  const double radius = bodies.radius[k];
-  const Vec3 torques[] = {Vec3::Zero(), -radius * o, radius * t};
+  const bool is_along_normal = bodies.is_ball(body) && arm.cross(Vec3(frame.n)).norm() <= 1e-12 * bodies.radius[k];
   Vec3 velocity;
-  for (int d = 0; d < 3; ++d) {
+  int d = 0;
+  for (const double* direction : {frame.n, frame.t, frame.o}) {
     const std::int64_t column = contact_columns * number + d;
-    for (int c = 0; c < 3; ++c) H.add(row + c, column, forces[d][c]);
-    for (int c = 0; c < 3 && d > 0; ++c) H.add(row + 3 + c, column, torques[d][c]);
-    velocity[d] = forces[d].dot(bodies.velocity[k]) + torques[d].dot(bodies.spin[k]);
+    const Vec3 force = sign * Vec3(direction);
+    const Vec3 torque = d == 0 && is_along_normal ? Vec3(Vec3::Zero()) : Vec3(arm.cross(force));
+    for (int c = 0; c < 3; ++c) H.add(row + c, column, force[c]);
+    for (int c = 0; c < 3 && (d > 0 || !is_along_normal); ++c) H.add(row + 3 + c, column, torque[c]);
+    velocity[d++] = force.dot(bodies.velocity[k]) + torque.dot(bodies.spin[k]);
   }
   return velocity;
+}
+
+/// From a body of a contact to where the impulse acts on it; on a sphere exactly along the normal.
+Vec3 lever_arm(const dynamics::StepProblem& problem, const collision::ContactSet::Contact& contact, int body,
+               double sign) {
+  const auto k = static_cast<std::size_t>(body);
+  if (contact.point < 0) return -sign * problem.bodies.radius[k] * contact.normal;
+  return problem.contacts.points[static_cast<std::size_t>(contact.point)] - problem.bodies.position[k];
 }
 
 /// Collective.
@@ -124,7 +140,8 @@ GlobalProblem assemble(const parallel::Comm& comm, const dynamics::StepProblem& 
         if (body < 0) continue;
         const auto row = body_rows * static_cast<std::int64_t>(numbers[static_cast<std::size_t>(body)]);
         const auto number = first_contact + static_cast<std::int64_t>(k);
-        const Vec3 velocity = add_end(problem.bodies, body, row, number, frame, sign, part.H);
+        const Vec3 arm = lever_arm(problem, contacts[k], body, sign);
+        const Vec3 velocity = add_end(problem.bodies, body, row, number, frame, sign, arm, part.H);
         for (std::size_t d = 0; d < 3; ++d) part.w[3 * k + d] -= velocity[static_cast<Eigen::Index>(d)];
       }
     }
@@ -164,11 +181,11 @@ void write(const parallel::Comm& comm, SharedHdf5& file, const std::string& titl
   file.add_text("/fclib_global/info/title", title);
 }
 
-/// A contact has up to 36 entries in H, each a row, a column and a value; a body 6 in M.
+/// A contact has up to 36 entries in H, each a row, a column and a value; a body up to 12 in M.
 std::int64_t bytes_at_most(const dynamics::StepProblem& problem) {
   constexpr std::int64_t entry = 2 * sizeof(std::int32_t) + sizeof(double);
   return problem.contacts.size() * (36 * entry + 4 * std::int64_t{sizeof(double)}) +
-         problem.bodies.owned() * (6 * entry + 6 * std::int64_t{sizeof(double)});
+         problem.bodies.owned() * (12 * entry + 6 * std::int64_t{sizeof(double)});
 }
 
 }  // namespace

@@ -150,14 +150,32 @@ model::Vec3 FillSites::operator[](std::int64_t site) const {
           bottom_ + static_cast<double>(layer) * rise_};
 }
 
-model::Body make_fill_body(const Fill& fill, const FillSites& sites, std::uint64_t seed, int fill_number,
+namespace {
+
+/// Any attitude is as likely as any other (Shoemake's three random numbers).
+model::Quat random_attitude(Draws& draws) {
+  const double share = draws.next(), a = 2.0 * std::numbers::pi * draws.next(),
+               b = 2.0 * std::numbers::pi * draws.next();
+  const double low = std::sqrt(1.0 - share), high = std::sqrt(share);
+  return {high * std::cos(b), low * std::sin(a), low * std::cos(a), high * std::sin(b)};
+}
+
+}  // namespace
+
+model::Body make_fill_body(const Fill& fill, const FillSites& sites, const FillContext& context, int fill_number,
                            std::int64_t index, std::int64_t id) {
-  Draws draws(seed, fill_number, index);
+  Draws draws(context.seed, fill_number, index);
   const double radius = fill.radius_min + draws.next() * (fill.radius_max - fill.radius_min);
   const model::Vec3 shift = fill.jitter * fill.radius_max * point_in_unit_ball(draws);
-  const double volume = 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
+  const bool is_sphere = fill.shape == model::sphere;
+  const double volume = is_sphere ? 4.0 / 3.0 * std::numbers::pi * radius * radius * radius
+                                  : context.shapes[static_cast<std::size_t>(fill.shape)].volume;
   const double density = fill.mass ? *fill.mass / volume : fill.density;
-  model::Body body = model::make_sphere(id, sites[index] + shift, radius, density, fill.material);
+  const model::Vec3 place = sites[index] + shift;
+  model::Body body = is_sphere
+                         ? model::make_sphere(id, place, radius, density, fill.material)
+                         : model::make_body(id, place, fill.turned ? random_attitude(draws) : model::Quat::Identity(),
+                                            context.shapes, fill.shape, density, fill.material);
   if (fill.mass) body.mass = *fill.mass;  // exactly
   for (int k = 0; k < 3; ++k) body.velocity[k] = fill.velocity[k];
   return body;

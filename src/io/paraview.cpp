@@ -103,10 +103,15 @@ PointCloud cloud_of_bodies(const parallel::Comm& comm, const dynamics::Simulatio
   PointCloud cloud;
   for (int k = 0; k < bodies.owned(); ++k)
     cloud.points.push_back(bodies.space.wrapped(bodies.position[static_cast<std::size_t>(k)]));
+  std::vector<double> attitudes;
+  for (std::size_t k = 0; k < owned; ++k)
+    attitudes.insert(attitudes.end(), bodies.attitude[k].coeffs().data(), bodies.attitude[k].coeffs().data() + 4);
   cloud.arrays = {
       {"radius", 1, std::vector<double>(bodies.radius.begin(), bodies.radius.begin() + bodies.owned())},
       {"velocity", 3, vectors(bodies.velocity)},
       {"angular_velocity", 3, vectors(bodies.spin)},
+      {"attitude", 4, std::move(attitudes)},
+      {"shape", 1, std::vector<std::int32_t>(bodies.shape.begin(), bodies.shape.begin() + bodies.owned())},
       {"id", 1, std::vector<std::int64_t>(bodies.id.begin(), bodies.id.begin() + bodies.owned())},
       {"rank", 1, std::vector<std::int32_t>(owned, comm.rank())},
       {"contacts", 1, std::vector<std::int32_t>(simulation.contact_counts())},
@@ -122,7 +127,7 @@ PointCloud cloud_of_contacts(const dynamics::Simulation& simulation) {
   std::vector<std::int64_t> ids;
   PointCloud cloud;
   for (const auto& contact : contacts) {
-    cloud.points.push_back(bodies.space.wrapped(collision::point_of(bodies, contact)));
+    cloud.points.push_back(bodies.space.wrapped(collision::point_of(bodies, simulation.contacts(), contact)));
     normals.push_back(contact.normal);
     impulses.push_back(simulation.impulse_of(contact));
     gaps.push_back(contact.gap);

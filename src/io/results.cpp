@@ -9,6 +9,33 @@ namespace {
 
 std::span<const double> numbers(const model::Vec3& v) { return {v.data(), 3}; }
 
+void write_form(JsonWriter& json, const model::Cuboid& cuboid) {
+  json.field("kind", "box");
+  json.field("half", numbers(cuboid.half));
+}
+void write_form(JsonWriter& json, const model::Capsule& capsule) {
+  json.field("kind", "capsule");
+  json.field("radius", capsule.radius);
+  json.field("half", capsule.half);
+}
+void write_form(JsonWriter& json, const model::Cylinder& cylinder) {
+  json.field("kind", "cylinder");
+  json.field("radius", cylinder.radius);
+  json.field("half", cylinder.half);
+}
+void write_form(JsonWriter& json, const model::Hull& hull) {
+  json.field("kind", "hull");
+  json.key("vertices");
+  json.begin_array();
+  for (const model::Vec3& vertex : hull.vertices) json.value(numbers(vertex));
+  json.end_array();
+  json.key("faces");
+  json.begin_array();
+  for (const std::vector<int>& face : hull.faces)
+    json.value(std::span<const double>(std::vector<double>(face.begin(), face.end())));
+  json.end_array();
+}
+
 // What a picture needs beside the bodies.
 std::string walls_json(const Scene& scene) {
   JsonWriter json;
@@ -31,6 +58,15 @@ std::string walls_json(const Scene& scene) {
       json.field("axis", numbers(tube.axis));
       json.field("radius", tube.radius);
     }
+    json.end_object();
+  }
+  json.end_array();
+  json.key("shapes");
+  json.begin_array();
+  for (const model::Shape& shape : *scene.shapes) {
+    json.begin_object();
+    json.field("name", shape.name);
+    std::visit([&](const auto& form) { write_form(json, form); }, shape.form);
     json.end_object();
   }
   json.end_array();

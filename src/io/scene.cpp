@@ -10,7 +10,6 @@
 #include <fstream>
 #include <limits>
 #include <numbers>
-#include <set>
 #include <sstream>
 #include <utility>
 
@@ -18,17 +17,16 @@
 #include "scree/io/room.hpp"
 #include "scree/io/scene_joints.hpp"
 #include "scree/io/scene_materials.hpp"
+#include "scree/io/scene_shapes.hpp"
 #include "scree/io/scene_walls.hpp"
 #include "scree/parallel/error.hpp"
+#include "scree/parallel/even_split.hpp"
 
 namespace scree::io {
 
 namespace {
 
 using model::Vec3;
-
-// Bodies may start in contact; what is deeper than this share of a radius is a mistake.
-constexpr double allowed_overlap = 1e-3;
 
 /// Reads the entries of a document into a Scene, section by section.
 class SceneReader {
@@ -41,6 +39,7 @@ class SceneReader {
     read_head();
     scene_.materials = read_materials(root_);
     scene_.material_pairs = read_material_pairs(root_, scene_.materials);
+    scene_.shapes = std::make_shared<const std::vector<model::Shape>>(read_shapes(root_));
     if (const auto walls = root_.find("walls")) {
       for (const Entry& wall : walls->items()) read_wall(wall);
       check_room(0.0);
@@ -61,7 +60,7 @@ class SceneReader {
     read_solver();
     read_decomposition();
     read_output();
-    check_room(largest_diameter());
+    check_room(widest_body());
     check_periods();
     return std::move(scene_);
   }
@@ -75,6 +74,8 @@ class SceneReader {
   void read_radius(const Entry& entry, Fill& fill) const;
   void read_count(const Entry& entry, Fill& fill) const;
   void read_body(const Entry& entry);
+  model::Body read_single_body(const Entry& entry) const;
+  void add_body(const Entry& entry, model::Body body, const std::string& name);
   std::string read_body_name(const Entry& entry) const;
   void read_time();
   void read_contact();
@@ -84,7 +85,8 @@ class SceneReader {
   void check_room(double diameter) const;
   void check_periods() const;
 
-  double largest_diameter() const;
+  double widest_body() const;
+  double largest_radius() const;
 
   Entry root_;
   std::vector<Entry> wall_entries_;  // where each wall of the scene comes from
@@ -154,6 +156,13 @@ Region SceneReader::read_region(const Entry& entry) const {
 }
 
 void SceneReader::read_radius(const Entry& entry, Fill& fill) const {
+  fill.shape = shape_of(entry, *scene_.shapes);
+  if (const auto turned = entry.find("turned")) fill.turned = turned->flag();
+  if (fill.shape != model::sphere) {
+    if (entry.has("radius")) entry.at("radius").fail("bodies with a 'shape' have its size: leave 'radius' out");
+    fill.radius_min = fill.radius_max = (*scene_.shapes)[static_cast<std::size_t>(fill.shape)].radius;
+    return;
+  }
   const Entry radius = entry.at("radius");
   if (radius.is_map()) {
     fill.radius_min = radius.at("min").positive();
@@ -216,25 +225,64 @@ void SceneReader::read_fill(const Entry& entry) {
   scene_.fills.push_back(fill);
 }
 
+/// One body, or as many as its array has.
 void SceneReader::read_body(const Entry& entry) {
+  model::Body body = read_single_body(entry);
+  const auto array = entry.find("array");
+  if (!array) return add_body(entry, body, read_body_name(entry));
+  if (entry.has("name")) entry.at("name").fail("an array of bodies has no name: joints call its bodies by number");
+  const Vec3 spacing = array->at("spacing").vector();
+  const std::vector<Entry> counts = array->at("count").items();
+  if (counts.size() != 3) array->at("count").fail("must be three numbers: bodies along x, y and z");
+  const std::int64_t count[3] = {counts[0].integer(1), counts[1].integer(1), counts[2].integer(1)};
+  constexpr std::int64_t most = 10'000'000;
+  for (const std::int64_t along : count)
+    if (along > most || count[0] > most / along) array->at("count").fail("is too many bodies to list: use 'fills'");
+  const Vec3 first(body.position);
+  for (std::int64_t z = 0; z < count[2]; ++z)
+    for (std::int64_t y = 0; y < count[1]; ++y)
+      for (std::int64_t x = 0; x < count[0]; ++x) {
+        const Vec3 place(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
+        Vec3::Map(body.position) = first + spacing.cwiseProduct(place);
+        add_body(entry, body, "");
+      }
+}
+
+model::Body SceneReader::read_single_body(const Entry& entry) const {
   const Vec3 position = entry.at("position").vector();
-  if (const auto wrong = misfit(scene_.space, position)) entry.at("position").fail(*wrong);
-  const double radius = entry.at("radius").positive();
   const int material = material_of(entry, scene_.materials);
-  double density = scene_.materials[material].density;
+  const int number = shape_of(entry, *scene_.shapes);
+  const bool is_sphere = number == model::sphere;
+  if (!is_sphere && entry.has("radius"))
+    entry.at("radius").fail("the 'shape' has a size already: leave one of the two out");
+  const double radius = is_sphere ? entry.at("radius").positive() : 0.0;
+  const double volume = is_sphere ? 4.0 / 3.0 * std::numbers::pi * radius * radius * radius
+                                  : (*scene_.shapes)[static_cast<std::size_t>(number)].volume;
   const auto mass = entry.find("mass");
-  if (mass) density = mass->positive() / (4.0 / 3.0 * std::numbers::pi * radius * radius * radius);
-  model::Body body = model::make_sphere(scene_.body_count, position, radius, density, material);
+  const double density = mass ? mass->positive() / volume : scene_.materials[material].density;
+  model::Body body = is_sphere
+                         ? model::make_sphere(0, position, radius, density, material)
+                         : model::make_body(0, position, read_turn(entry), *scene_.shapes, number, density, material);
   if (mass) body.mass = mass->positive();  // exactly
+  if (const auto inertia = entry.find("inertia")) {
+    Vec3::Map(body.inertia) = inertia->vector();
+    if (!(Vec3::Map(body.inertia).array() > 0.0).all()) inertia->fail("must be three positive moments");
+  }
   if (const auto velocity = entry.find("velocity")) Vec3::Map(body.velocity) = velocity->vector();
   if (const auto spin = entry.find("spin")) Vec3::Map(body.spin) = spin->vector();
+  return body;
+}
+
+void SceneReader::add_body(const Entry& entry, model::Body body, const std::string& name) {
+  if (const auto wrong = misfit(scene_.space, Vec3(body.position))) entry.at("position").fail(*wrong);
   for (const model::Wall& wall : scene_.walls) {
-    const double gap = model::gap_to_wall(wall, position, radius).gap;
-    if (gap < -allowed_overlap * radius) {
-      entry.fail(fmt::format("starts {:.6g} m inside the wall '{}': move it", -gap, wall.name));
+    const double depth = depth_in_wall(body, *scene_.shapes, wall);
+    if (depth > allowed_overlap * body.radius) {
+      entry.fail(fmt::format("starts {:.6g} m inside the wall '{}': move it", depth, wall.name));
     }
   }
-  body_names_.push_back(read_body_name(entry));
+  body.id = scene_.body_count;
+  body_names_.push_back(name);
   ++scene_.body_count;
   scene_.bodies.push_back(body);
 }
@@ -369,11 +417,23 @@ void SceneReader::read_output() {
     scene_.output.stop_on_error = value->choice({"stop", "continue"}) == 0;
 }
 
-double SceneReader::largest_diameter() const {
-  double diameter = 0.0;
-  for (const Fill& fill : scene_.fills) diameter = std::max(diameter, 2.0 * fill.radius_max);
-  for (const model::Body& body : scene_.bodies) diameter = std::max(diameter, 2.0 * body.radius);
-  return diameter;
+/// How much room between walls the widest body needs at least (m).
+double SceneReader::widest_body() const {
+  const auto width = [&](int shape, double radius) {
+    return shape == model::sphere ? 2.0 * radius : narrowest_width((*scene_.shapes)[static_cast<std::size_t>(shape)]);
+  };
+  double widest = 0.0;
+  for (const Fill& fill : scene_.fills) widest = std::max(widest, width(fill.shape, fill.radius_max));
+  for (const model::Body& body : scene_.bodies)
+    widest = std::max(widest, width(static_cast<int>(body.shape), body.radius));
+  return widest;
+}
+
+double SceneReader::largest_radius() const {
+  double radius = 0.0;
+  for (const Fill& fill : scene_.fills) radius = std::max(radius, fill.radius_max);
+  for (const model::Body& body : scene_.bodies) radius = std::max(radius, body.radius);
+  return radius;
 }
 
 void SceneReader::check_room(double diameter) const {
@@ -387,7 +447,7 @@ void SceneReader::check_room(double diameter) const {
 }
 
 void SceneReader::check_periods() const {
-  const double radius = 0.5 * largest_diameter();
+  const double radius = largest_radius();
   const double shortest = model::shortest_period(radius, (scene_.step.margin + scene_.step.skin) * radius);
   for (const auto& [axis, name] : {std::pair(0, "x"), std::pair(1, "y"), std::pair(2, "z")})
     if (scene_.space.along(axis) && scene_.space.length[axis] < shortest)
@@ -413,69 +473,6 @@ std::string read_text(const std::filesystem::path& file) {
   return text.str();
 }
 
-/// Finds bodies of a small set that a sphere overlaps, but for those that a joint keeps from touching it.
-class OverlapFinder {
- public:
-  OverlapFinder(const std::vector<model::Body>& bodies, const std::vector<model::Joint>& joints,
-                const model::Periodicity& space)
-      : bodies_(bodies), space_(space), order_(bodies.size()) {
-    for (const model::Joint& joint : joints)
-      if (joint.collides == 0) joined_.insert(std::minmax({joint.first, joint.second}));
-    for (std::size_t k = 0; k < bodies.size(); ++k) {
-      order_[k] = k;
-      largest_ = std::max(largest_, bodies[k].radius);
-    }
-    std::sort(order_.begin(), order_.end(), [&](auto a, auto b) { return left_of(bodies_[a].position[0], b); });
-  }
-
-  /// The number of the first body that overlaps `body`, other than itself.
-  [[nodiscard]] std::optional<std::size_t> hit_by(const model::Body& body) const {
-    if (bodies_.empty()) return std::nullopt;
-    const auto images = [&](int axis) { return space_.along(axis) ? 1 : 0; };
-    for (int x = -images(0); x <= images(0); ++x)
-      for (int y = -images(1); y <= images(1); ++y)
-        for (int z = -images(2); z <= images(2); ++z) {
-          model::Body image = body;
-          Vec3::Map(image.position) += space_.shift_of({x, y, z});
-          if (const auto hit = hit_by_image(image)) return hit;
-        }
-    return std::nullopt;
-  }
-
- private:
-  [[nodiscard]] std::optional<std::size_t> hit_by_image(const model::Body& body) const {
-    const double reach = body.radius + largest_;
-    auto near = std::lower_bound(order_.begin(), order_.end(), body.position[0] - reach,
-                                 [&](std::size_t k, double x) { return bodies_[k].position[0] < x; });
-    for (; near != order_.end() && bodies_[*near].position[0] <= body.position[0] + reach; ++near) {
-      const model::Body& other = bodies_[*near];
-      const double distance = (Vec3::Map(other.position) - Vec3::Map(body.position)).norm();
-      const double allowed = allowed_overlap * std::min(other.radius, body.radius);
-      const bool may_touch = other.id != body.id && !joined_.contains(std::minmax({other.id, body.id}));
-      if (may_touch && distance < other.radius + body.radius - allowed) return *near;
-    }
-    return std::nullopt;
-  }
-
-  bool left_of(double x, std::size_t other) const { return x < bodies_[other].position[0]; }
-
-  const std::vector<model::Body>& bodies_;
-  const model::Periodicity& space_;
-  std::vector<std::size_t> order_;
-  std::set<std::pair<std::int64_t, std::int64_t>> joined_;
-  double largest_ = 0.0;
-};
-
-struct Share {
-  std::int64_t begin, end;
-};
-
-Share share_of(const parallel::Comm& comm, std::int64_t count) {
-  const std::int64_t whole = count / comm.size(), rest = count % comm.size();
-  const std::int64_t begin = comm.rank() * whole + std::min<std::int64_t>(comm.rank(), rest);
-  return {begin, begin + whole + (comm.rank() < rest ? 1 : 0)};
-}
-
 }  // namespace
 
 Scene parse_scene(const std::string& text, const std::string& file, const std::vector<Override>& overrides) {
@@ -496,39 +493,6 @@ Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
   return parse_scene(text, file.string(), overrides);
 }
 
-model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
-  model::Bodies bodies;
-  parallel::all_or_none(comm, [&] {
-    if (scene.body_count / comm.size() > std::numeric_limits<std::int32_t>::max() / 4) {
-      throw InputError(fmt::format("{}: asks for {} bodies: use more ranks", scene.file, scene.body_count));
-    }
-    const OverlapFinder listed(scene.bodies, scene.joints, scene.space);
-    std::int64_t first_id = 0;
-    for (std::size_t f = 0; f < scene.fills.size(); ++f) {
-      const Fill& fill = scene.fills[f];
-      const FillSites sites(fill);
-      const Share share = share_of(comm, fill.count);
-      for (std::int64_t k = share.begin; k < share.end; ++k) {
-        const model::Body body = make_fill_body(fill, sites, scene.seed, static_cast<int>(f), k, first_id + k);
-        if (const auto hit = listed.hit_by(body)) {
-          throw InputError(fmt::format("{}: bodies[{}]: overlaps a body of fills[{}]: move it", scene.file, *hit, f));
-        }
-        bodies.add_owned(body);
-      }
-      first_id += fill.count;
-    }
-    const Share share = share_of(comm, static_cast<std::int64_t>(scene.bodies.size()));
-    for (std::int64_t k = share.begin; k < share.end; ++k) {
-      const model::Body& body = scene.bodies[static_cast<std::size_t>(k)];
-      if (const auto hit = listed.hit_by(body)) {
-        throw InputError(fmt::format("{}: bodies[{}]: overlaps bodies[{}]: move it", scene.file, k, *hit));
-      }
-      bodies.add_owned(body);
-    }
-  });
-  return bodies;
-}
-
 dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::optional<Checkpoint> checkpoint) {
   dynamics::Setup setup{.materials = scene.materials,
                         .material_pairs = scene.material_pairs,
@@ -540,8 +504,10 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
   if (!checkpoint) {
     setup.bodies = make_bodies(comm, scene);
     setup.bodies.space = scene.space;
-    const Share share = share_of(comm, std::ssize(scene.joints));
-    setup.joints.assign(scene.joints.begin() + share.begin, scene.joints.begin() + share.end);
+    setup.bodies.shapes = scene.shapes;
+    const parallel::EvenSplit split{std::ssize(scene.joints), comm.size()};
+    const auto first = scene.joints.begin() + split.first(comm.rank());
+    setup.joints.assign(first, first + split.count(comm.rank()));
     return setup;
   }
   parallel::all_or_none(comm, [&] {
@@ -549,9 +515,13 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
       if (material < 0 || material >= static_cast<int>(scene.materials.size()))
         throw InputError(scene.file +
                          ": materials: has fewer than the checkpoint needs: take the scene it was made from");
+    for (const int shape : checkpoint->bodies.shape)
+      if (shape < model::sphere || shape >= std::ssize(*scene.shapes))
+        throw InputError(scene.file + ": shapes: has fewer than the checkpoint needs: take the scene it was made from");
   });
   setup.bodies = std::move(checkpoint->bodies);
   setup.bodies.space = scene.space;
+  setup.bodies.shapes = scene.shapes;
   setup.resumed = std::move(checkpoint->progress);
   return setup;
 }

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "scree/model/shape.hpp"
+
 namespace scree::model {
 
 Body make_sphere(std::int64_t id, const Vec3& position, double radius, double density, int material) {
@@ -17,7 +19,12 @@ Body make_sphere(std::int64_t id, const Vec3& position, double radius, double de
           .inertia = {moment, moment, moment},
           .mass = mass,
           .radius = radius,
-          .material = material};
+          .material = material,
+          .shape = sphere};
+}
+
+const Shape& Bodies::shape_of(int index) const {
+  return (*shapes)[static_cast<std::size_t>(shape[static_cast<std::size_t>(index)])];
 }
 
 Body Bodies::get(int index) const {
@@ -27,6 +34,7 @@ Body Bodies::get(int index) const {
   body.mass = mass[k];
   body.radius = radius[k];
   body.material = material[k];
+  body.shape = shape[k];
   Eigen::Map<Vec3>(body.position) = position[k];
   Eigen::Map<Eigen::Vector4d>(body.attitude) = attitude[k].coeffs();
   Eigen::Map<Vec3>(body.velocity) = velocity[k];
@@ -45,6 +53,7 @@ void Bodies::append(const Body& body) {
   mass.push_back(body.mass);
   radius.push_back(body.radius);
   material.push_back(static_cast<int>(body.material));
+  shape.push_back(static_cast<int>(body.shape));
 }
 
 void Bodies::add_owned(const Body& body) {
@@ -85,6 +94,7 @@ void for_each_array(Bodies& bodies, Function&& function) {
   function(bodies.mass);
   function(bodies.radius);
   function(bodies.material);
+  function(bodies.shape);
 }
 
 }  // namespace

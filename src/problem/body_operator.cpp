@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/contact_frame.hpp"
 #include "scree/problem/one_contact.hpp"
+#include "scree/problem/spin_scale.hpp"
 
 namespace scree::problem {
 
@@ -41,6 +43,18 @@ bool is_free(const RowBounds& bounds) {
   for (int c = 0; c < 3; ++c)
     if (bounds.lower[c] > -HUGE_VAL || bounds.upper[c] < HUGE_VAL) return false;
   return true;
+}
+
+/// Rows that act on the spin of a body as rows that act on its speed u; the world has none.
+Mat3 on_speed(const model::Bodies& bodies, int body, const Mat3& rows) {
+  return body < 0 ? Mat3(Mat3::Zero()) : SpinScale(bodies, body).rows_on_speed(rows);
+}
+
+/// Row by row the directions of a contact.
+Mat3 rows_of(const ContactFrame& frame) {
+  Mat3 rows;
+  rows << Vec3(frame.n).transpose(), Vec3(frame.t).transpose(), Vec3(frame.o).transpose();
+  return rows;
 }
 
 void add(BodyMotion& motion, const Vec3& v, const Vec3& u) {
@@ -87,13 +101,10 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
   contacts_.reserve(constraints.contacts.contacts.size());
   for (const auto& contact : constraints.contacts.contacts)
     contacts_.push_back({contact.a, contact.b, {contact.normal.x(), contact.normal.y(), contact.normal.z()}});
-  for (const RowBlock& block : constraints.joints) {
-    const auto per_radius = [&](int body) {
-      return body < 0 ? 0.0 : 1.0 / bodies.radius[static_cast<std::size_t>(body)];
-    };
-    joints_.push_back({block.a, block.b, block.linear, per_radius(block.a) * block.spin_a,
-                       per_radius(block.b) * block.spin_b, Mat3::Zero(), Mat3::Zero(), false});
-  }
+  add_levers(bodies, constraints.contacts);
+  for (const RowBlock& block : constraints.joints)
+    joints_.push_back({block.a, block.b, block.linear, on_speed(bodies, block.a, block.spin_a),
+                       on_speed(bodies, block.b, block.spin_b), Mat3::Zero(), Mat3::Zero(), false});
   sort_into_batches(constraints.contacts, halo);
   build_stages(bodies);
 
@@ -101,18 +112,44 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
   const std::vector<double> holders = shares ? count_holders() : std::vector<double>(static_cast<std::size_t>(local_));
   add_twins(holders);
   set_masses(bodies, holders);
-  set_joint_problems();
+  set_own_problems();
 }
 
-/// Contacts come sorted by stages of a sweep, joints do not.
+/// The velocity of a point r from the centre is v + omega x r, so the row of direction c acts on the spin as r x c.
+void BodyOperator::add_levers(const model::Bodies& bodies, const collision::ContactSet& contacts) {
+  levers_.reserve(contacts.points.size());
+  for (int k = 0; k < contacts.size(); ++k) {
+    const auto& contact = contacts.contacts[static_cast<std::size_t>(k)];
+    if (contact.point < 0) continue;
+    const Mat3 frame = rows_of(ContactFrame(contact.normal.data()));
+    const auto spin_rows = [&](int body) -> Mat3 {
+      if (body < 0) return Mat3::Zero();
+      const Vec3 arm =
+          contacts.points[static_cast<std::size_t>(contact.point)] - bodies.position[static_cast<std::size_t>(body)];
+      Mat3 rows;
+      for (int c = 0; c < 3; ++c) rows.row(c) = arm.cross(frame.row(c));
+      return on_speed(bodies, body, rows);
+    };
+    levers_.push_back({k, -spin_rows(contact.a), spin_rows(contact.b), Mat3::Zero()});
+  }
+}
+
+/// Contacts come sorted by stages of a sweep and in each of them those of spheres first; joints do not.
 void BodyOperator::sort_into_batches(const collision::ContactSet& contacts, const Halo& halo) {
-  const int shared_end = contacts.stage_end[static_cast<std::size_t>(collision::Stage::shared)];
-  const int interior_end = contacts.stage_end[static_cast<std::size_t>(collision::Stage::interior)];
-  Batch shared{{0, shared_end}, {}, {}};
-  interior_.contacts = {shared_end, interior_end};
-  Batch interface {
-    {interior_end, contact_count()}, {}, {}
-  };
+  std::array<Batch, collision::stage_count> batches;
+  int first = 0, lever = 0;
+  for (std::size_t stage = 0; stage < batches.size(); ++stage) {
+    const int last = contacts.stage_end[stage];
+    const auto is_of_spheres = [](const auto& contact) { return contact.point < 0; };
+    const auto begin = contacts.contacts.begin();
+    const auto others = std::partition_point(begin + first, begin + last, is_of_spheres);
+    batches[stage].contacts = {first, static_cast<int>(others - begin)};
+    for (auto k = others; k != begin + last; ++k) batches[stage].levers.push_back(lever++);
+    first = last;
+  }
+  Batch& shared = batches[static_cast<std::size_t>(collision::Stage::shared)];
+  Batch& interface = batches[static_cast<std::size_t>(collision::Stage::interface)];
+  interior_ = std::move(batches[static_cast<std::size_t>(collision::Stage::interior)]);
 
   const std::vector<char> mirrored = mirrored_bodies(halo, local_);
   for (int k = 0; k < static_cast<int>(joints_.size()); ++k) {
@@ -122,7 +159,8 @@ void BodyOperator::sort_into_batches(const collision::ContactSet& contacts, cons
     batch.joints.push_back(k);
   }
   if (plan_.coupling == Coupling::full_splitting) {
-    for (int k = 0; k < shared_end; ++k) interface.listed.push_back(k);
+    for (int k = 0; k < shared.contacts.last; ++k) interface.listed.push_back(k);
+    interface.levers.insert(interface.levers.end(), shared.levers.begin(), shared.levers.end());
     interface.joints.insert(interface.joints.end(), shared.joints.begin(), shared.joints.end());
   } else {
     leading_ = std::move(shared);
@@ -152,6 +190,17 @@ template <typename Function>
 void BodyOperator::for_each_contact(const Batch& batch, Function&& function) {
   for (int k = batch.contacts.first; k < batch.contacts.last; ++k) function(k);
   for (const int k : batch.listed) function(k);
+  for (const int k : batch.levers) function(levers_[static_cast<std::size_t>(k)].contact);
+}
+
+template <typename Function>
+void BodyOperator::for_each_contact_of_spheres(Function&& function) const {
+  int first = 0;
+  for (const Lever& lever : levers_) {
+    for (int k = first; k < lever.contact; ++k) function(k);
+    first = lever.contact + 1;
+  }
+  for (int k = first; k < contact_count(); ++k) function(k);
 }
 
 /// Collective: cuts the interface stage into colours, if so planned, and lists the ghosts of each stage.
@@ -169,7 +218,8 @@ void BodyOperator::build_stages(const model::Bodies& bodies) {
     stages_.assign(static_cast<std::size_t>(comm().max(static_cast<std::int64_t>(last))) + 1, Stage{});
     auto next = colour.begin();
     const auto batch_of_next = [&]() -> Batch& { return stages_[static_cast<std::size_t>(*next++)].batch; };
-    for_each_contact(interface, [&](int k) { batch_of_next().listed.push_back(k); });
+    for (int k = interface.contacts.first; k < interface.contacts.last; ++k) batch_of_next().listed.push_back(k);
+    for (const int k : interface.levers) batch_of_next().levers.push_back(k);
     for (const int k : interface.joints) batch_of_next().joints.push_back(k);
   }
   for (Stage& stage : stages_) {
@@ -242,13 +292,24 @@ Mat3 BodyOperator::own_block(const Joint& joint, const BodyMotion& a, const Body
          b.inverse_inertia * joint.spin_b * joint.spin_b.transpose();
 }
 
+Mat3 BodyOperator::own_block(const Lever& lever, const BodyMotion& a, const BodyMotion& b) {
+  return (a.inverse_mass + b.inverse_mass) * Mat3::Identity() +
+         a.inverse_inertia * lever.spin_a * lever.spin_a.transpose() +
+         b.inverse_inertia * lever.spin_b * lever.spin_b.transpose();
+}
+
 Vec3 BodyOperator::compliance_of(int block) const {
   if (compliance_.empty()) return Vec3::Zero();
   return Eigen::Map<const Vec3>(compliance_.data() + 3 * block);
 }
 
-void BodyOperator::set_joint_problems() {
+void BodyOperator::set_own_problems() {
   const BodyMotion* const rest = bodies_of(rest_);
+  for (Lever& lever : levers_) {
+    const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
+    lever.own = own_block(lever, rest[contact.a], rest[contact.b]);
+    lever.own.diagonal() += compliance_of(lever.contact);
+  }
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     Joint& joint = joints_[k];
     joint.own = own_block(joint, rest[joint.a], rest[joint.b]);
@@ -279,6 +340,10 @@ std::vector<Mat3> BodyOperator::diagonal_blocks() const {
     const Diagonal own = own_diagonal(unshared(contact.a), unshared(contact.b));
     blocks.emplace_back(Vec3(own.normal, own.tangential, own.tangential).asDiagonal());
   }
+  for (const Lever& lever : levers_) {
+    const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
+    blocks[static_cast<std::size_t>(lever.contact)] = own_block(lever, unshared(contact.a), unshared(contact.b));
+  }
   for (const Joint& joint : joints_) blocks.push_back(own_block(joint, unshared(joint.a), unshared(joint.b)));
   for (int k = 0; k < block_count(); ++k) blocks[static_cast<std::size_t>(k)].diagonal() += compliance_of(k);
   return blocks;
@@ -305,15 +370,19 @@ Factors BodyOperator::factors() const {
         result.writes.push_back({3 * block + c, first + k, value * (k < 3 ? body.inverse_mass : body.inverse_inertia)});
       }
   };
-  for (int k = 0; k < contact_count(); ++k) {
+  for_each_contact_of_spheres([&](int k) {
     const Contact& contact = contacts_[static_cast<std::size_t>(k)];
-    const ContactFrame frame(contact.n);
-    const Vec3 n(frame.n), t(frame.t), o(frame.o);
-    Mat3 linear, spin;  // w = linear (v_b - v_a) + spin (u_a + u_b)
-    linear << n.transpose(), t.transpose(), o.transpose();
-    spin << Vec3::Zero().transpose(), -o.transpose(), t.transpose();
+    const Mat3 linear = rows_of(ContactFrame(contact.n));
+    Mat3 spin;  // w = linear (v_b - v_a) + spin (u_a + u_b)
+    spin << Vec3::Zero().transpose(), -linear.row(2), linear.row(1);
     add_end(k, contact.a, -linear, spin);
     add_end(k, contact.b, linear, spin);
+  });
+  for (const Lever& lever : levers_) {
+    const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
+    const Mat3 linear = rows_of(ContactFrame(contact.n));
+    add_end(lever.contact, contact.a, -linear, lever.spin_a);
+    add_end(lever.contact, contact.b, linear, lever.spin_b);
   }
   for (int k = contact_count(); k < block_count(); ++k) {
     const Joint& joint = joints_[static_cast<std::size_t>(k - contact_count())];
@@ -328,9 +397,15 @@ void BodyOperator::find_motion(Vec x, Motion& motion) const {
   BodyMotion* const bodies = bodies_of(motion);
   {
     const ReadArray in(x);
-    for (int k = 0; k < contact_count(); ++k) {
+    for_each_contact_of_spheres([&](int k) {
       const Contact& contact = contacts_[static_cast<std::size_t>(k)];
       add_momentum(ContactFrame(contact.n), in.data() + 3 * k, bodies[contact.a], bodies[contact.b]);
+    });
+    for (const Lever& lever : levers_) {
+      const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
+      const Vec3 impulse(in.data() + 3 * lever.contact), momentum = ContactFrame(contact.n).to_world(impulse.data());
+      add(bodies[contact.a], -momentum, lever.spin_a.transpose() * impulse);
+      add(bodies[contact.b], momentum, lever.spin_b.transpose() * impulse);
     }
     for (int k = contact_count(); k < block_count(); ++k) {
       const Joint& joint = joints_[static_cast<std::size_t>(k - contact_count())];
@@ -366,11 +441,12 @@ void BodyOperator::relative_velocity(Motion& motion, Vec w) const {
   BodyMotion* const bodies = bodies_of(motion);
   copy_to_twins(bodies);
   const WriteArray out(w);
-  for (int k = 0; k < contact_count(); ++k) {
+  for_each_contact_of_spheres([&](int k) {
     const Contact& contact = contacts_[static_cast<std::size_t>(k)];
     problem::relative_velocity(FramePacks{ContactFrame(contact.n)}, bodies[contact.a], bodies[contact.b],
                                out.data() + 3 * k);
-  }
+  });
+  for (const Lever& lever : levers_) Eigen::Map<Vec3>(out.data() + 3 * lever.contact) = velocity_of(lever, bodies);
   for (int k = contact_count(); k < block_count(); ++k)
     Eigen::Map<Vec3>(out.data() + 3 * k) = velocity_of(joints_[static_cast<std::size_t>(k - contact_count())], bodies);
 }
@@ -379,6 +455,14 @@ Vec3 BodyOperator::velocity_of(const Joint& joint, const BodyMotion* bodies) {
   const BodyMotion& a = bodies[joint.a];
   const BodyMotion& b = bodies[joint.b];
   return joint.linear * (Vec3(b.v) - Vec3(a.v)) + joint.spin_a * Vec3(a.u) + joint.spin_b * Vec3(b.u);
+}
+
+Vec3 BodyOperator::velocity_of(const Lever& lever, const BodyMotion* bodies) const {
+  const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
+  const BodyMotion& a = bodies[contact.a];
+  const BodyMotion& b = bodies[contact.b];
+  return ContactFrame(contact.n).to_contact(Vec3(b.v) - Vec3(a.v)) + lever.spin_a * Vec3(a.u) +
+         lever.spin_b * Vec3(b.u);
 }
 
 void BodyOperator::contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const {
@@ -476,11 +560,13 @@ void BodyOperator::relax(const Batch& batch, const SweepData& data) const {
   const Listed anywhere{batch.listed};
   if (data.how.backward) {
     for (auto k = batch.joints.rbegin(); k != batch.joints.rend(); ++k) relax_joint(*k, data);
+    for (auto k = batch.levers.rbegin(); k != batch.levers.rend(); ++k) relax_lever(*k, data);
     if (anywhere.size() > 0) relax_contacts(Reversed{anywhere}, data);
     return relax_contacts(Reversed{side_by_side}, data);
   }
   relax_contacts(side_by_side, data);
   if (anywhere.size() > 0) relax_contacts(anywhere, data);
+  for (const int k : batch.levers) relax_lever(k, data);
   for (const int k : batch.joints) relax_joint(k, data);
 }
 
@@ -508,6 +594,24 @@ void BodyOperator::relax_contacts(const Order& order, const SweepData& data) con
     case Law::coulomb:
       return relax_with_friction(contacts_.data(), order, rows, LocalCoulomb{data.set.friction.data()}, data.bodies);
   }
+}
+
+void BodyOperator::relax_lever(int lever, const SweepData& data) const {
+  const Lever& l = levers_[static_cast<std::size_t>(lever)];
+  const Contact& contact = contacts_[static_cast<std::size_t>(l.contact)];
+  BodyMotion& a = data.bodies[contact.a];
+  BodyMotion& b = data.bodies[contact.b];
+  Eigen::Map<Vec3> x(data.x + 3 * l.contact);
+  const Vec3 w = velocity_of(l, data.bodies) + Eigen::Map<const Vec3>(data.r + 3 * l.contact) +
+                 compliance_of(l.contact).cwiseProduct(x);
+  const auto& solve = data.how.local;
+  const Vec3 impulse = solve                               ? solve(data.set, l.contact, l.own, w - l.own * x, x)
+                       : data.set.law == Law::frictionless ? Vec3(std::max(0.0, x[0] - w[0] / l.own(0, 0)), 0.0, 0.0)
+                                                           : solve_block(data.set, l.contact, l.own, w - l.own * x, x);
+  const Vec3 change = impulse - x, momentum = ContactFrame(contact.n).to_world(change.data());
+  x = impulse;
+  add(a, -a.inverse_mass * momentum, a.inverse_inertia * (l.spin_a.transpose() * change));
+  add(b, b.inverse_mass * momentum, b.inverse_inertia * (l.spin_b.transpose() * change));
 }
 
 void BodyOperator::relax_joint(int joint, const SweepData& data) const {

@@ -18,7 +18,7 @@ std::vector<model::Body> bodies_of(io::Fill fill) {
   if (fill.count == 0) fill.count = io::FillSites(fill).capacity();
   const io::FillSites sites(fill);
   std::vector<model::Body> bodies;
-  for (std::int64_t k = 0; k < fill.count; ++k) bodies.push_back(io::make_fill_body(fill, sites, 5, 0, k, k));
+  for (std::int64_t k = 0; k < fill.count; ++k) bodies.push_back(io::make_fill_body(fill, sites, {5, {}}, 0, k, k));
   return bodies;
 }
 
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_billion_bodies_need_no_list) {
   const io::FillSites sites(fill);
   BOOST_TEST(sites.capacity() > fill.count);
   for (const std::int64_t index : {std::int64_t{0}, fill.count / 2, fill.count - 1}) {
-    const model::Body body = io::make_fill_body(fill, sites, 1, 0, index, index);
+    const model::Body body = io::make_fill_body(fill, sites, {1, {}}, 0, index, index);
     BOOST_TEST(body.id == index);
     for (int axis = 0; axis < 3; ++axis) {
       BOOST_TEST(body.position[axis] >= 0.48);

@@ -92,7 +92,7 @@ inline constexpr Placement placements[] = {Placement::scattered, Placement::slab
 }
 
 [[nodiscard]] inline bool same_bits(const model::Body& a, const model::Body& b) {
-  static_assert(sizeof(model::Body) == 20 * sizeof(double), "no padding, or bits may differ that mean nothing");
+  static_assert(sizeof(model::Body) == 21 * sizeof(double), "no padding, or bits may differ that mean nothing");
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct ContactId {
   std::int64_t second;  ///< the larger body id, or the wall
 
   friend bool operator==(const ContactId&, const ContactId&) = default;
+  friend auto operator<=>(const ContactId&, const ContactId&) = default;
 };
 
 struct ContactIdHash {
@@ -35,7 +37,8 @@ struct Pair {
 /// What is remembered of a contact wherever its bodies go.
 struct ContactMemory {
   ContactId contact;
-  double impulse[3];  ///< as in Pair
+  std::int64_t place;  ///< of a point on bodies that may touch in several, see PointMemory; 0: a pair touches in one
+  double impulse[3];   ///< as in Pair
 };
 
 /// The stages of a sweep, in their order. Contacts of one stage stand side by side.
@@ -49,6 +52,7 @@ inline constexpr int stage_count = 3;
 /// The pairs whose contacts this rank owns, stage by stage.
 struct PairList {
   std::vector<Pair> pairs;
+  std::vector<ContactMemory> points;         ///< the memories of pairs that touch in several points, by contact id
   std::array<int, stage_count> stage_end{};  ///< index one past the last pair of each stage
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scree/collision/contacts.hpp"
+#include "scree/collision/shape_contacts.hpp"
 #include "scree/dynamics/balancer.hpp"
 #include "scree/dynamics/joint_partners.hpp"
 #include "scree/dynamics/joint_rows.hpp"
@@ -137,7 +138,8 @@ class Simulation {
   /// Contacts that this rank owns, of the last step, and the impulse of each in the world frame, acting on b (N s).
   [[nodiscard]] const collision::ContactSet& contacts() const { return contacts_; }
   [[nodiscard]] const model::Vec3& impulse_of(const collision::ContactSet::Contact& contact) const {
-    return neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse;
+    return contact.point >= 0 ? point_impulses_[static_cast<std::size_t>(contact.point)]
+                              : neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse;
   }
   /// Joints that this rank owns, with their impulses and angles of the last step.
   [[nodiscard]] const std::vector<PlacedJoint>& joints() const { return joints_; }
@@ -163,7 +165,10 @@ class Simulation {
   void move_walls();
   void limit_reach();
   void update_neighbourhood();
+  void refresh_ghosts();
+  [[nodiscard]] collision::ContactSet contacts_within(double margin, double step);
   void find_coming_contacts();
+  void keep_impulses(Vec x);
   [[nodiscard]] std::optional<RebalanceReport> rebalance_if_due();
   void search_anew(Reach reach, std::vector<collision::ContactMemory> memories,
                    const std::vector<model::Joint>& joints);
@@ -197,11 +202,13 @@ class Simulation {
   double mean_radius_ = 1.0;    ///< m
   double largest_reach_ = 0.0;  ///< of a search: further ones would meet bodies twice in periodic space (m)
   Neighbourhood neighbourhood_;
-  double largest_speed_ = 0.0;  ///< of all bodies after the prediction (m/s)
-  double moved_ = 0.0;          ///< bound on any body's path since the last search (m)
-  double wall_speed_ = 0.0;     ///< bound on how fast any wall comes nearer to any body (m/s)
-  double walls_moved_ = 0.0;    ///< bound on how much nearer walls came since the last search (m)
+  std::optional<collision::ShapeContacts> shapes_;  ///< if there are bodies that are no balls, on any rank
+  double largest_speed_ = 0.0;                      ///< of all bodies after the prediction (m/s)
+  double moved_ = 0.0;                              ///< bound on any body's path since the last search (m)
+  double wall_speed_ = 0.0;                         ///< bound on how fast any wall comes nearer to any body (m/s)
+  double walls_moved_ = 0.0;                        ///< bound on how much nearer walls came since the last search (m)
   collision::ContactSet contacts_;
+  std::vector<model::Vec3> point_impulses_;  ///< of the points of contacts_: the last ones that are known (N s)
   std::vector<PlacedJoint> joints_;
   JointRows joint_rows_;    ///< of the last step
   double joint_gap_ = 0.0;  ///< largest of this rank's joints (m)

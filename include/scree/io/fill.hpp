@@ -7,6 +7,7 @@
 
 #include "scree/model/bodies.hpp"
 #include "scree/model/geometry.hpp"
+#include "scree/model/shape.hpp"
 
 namespace scree::io {
 
@@ -19,7 +20,7 @@ struct CylinderRegion {
 
 using Region = std::variant<model::Box, CylinderRegion>;
 
-/// A region filled with spheres on a lattice.
+/// A region filled with bodies on a lattice.
 struct Fill {
   enum class Lattice { cubic, hexagonal };
 
@@ -34,6 +35,8 @@ struct Fill {
   double jitter = 0.01;                        ///< largest random shift of a body in largest radii
   model::Vec3 velocity = model::Vec3::Zero();  ///< m/s
   int material = 0;
+  int shape = model::sphere;  ///< of all bodies; radii are then that of the shape
+  bool turned = true;         ///< bodies with a shape are turned at random
 };
 
 /// The places for the bodies of a fill, by number: each follows from its number alone, so that ranks can make their
@@ -67,8 +70,14 @@ class FillSites {
   double rise_ = 0.0;  // height between layers
 };
 
+/// What bodies of all fills are made with.
+struct FillContext {
+  std::uint64_t seed;
+  const std::vector<model::Shape>& shapes;
+};
+
 /// Body `index` of a fill: the same for a given seed on any rank.
-[[nodiscard]] model::Body make_fill_body(const Fill& fill, const FillSites& sites, std::uint64_t seed, int fill_number,
-                                         std::int64_t index, std::int64_t id);
+[[nodiscard]] model::Body make_fill_body(const Fill& fill, const FillSites& sites, const FillContext& context,
+                                         int fill_number, std::int64_t index, std::int64_t id);
 
 }  // namespace scree::io

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "scree/io/fill.hpp"
 #include "scree/io/scene_document.hpp"
 #include "scree/model/joint.hpp"
+#include "scree/model/shape.hpp"
 #include "scree/parallel/comm.hpp"
 
 namespace scree::io {
@@ -33,6 +35,7 @@ struct Scene {
   std::vector<model::MaterialPair> material_pairs;
   model::Periodicity space;
   std::vector<model::Wall> walls;
+  std::shared_ptr<const std::vector<model::Shape>> shapes;
   std::vector<Fill> fills;
   std::vector<model::Body> bodies;  ///< those listed one by one; their ids follow those of the fills
   std::vector<model::Joint> joints;
@@ -45,6 +48,9 @@ struct Scene {
   OutputOptions output;
 };
 
+/// Bodies may start in contact; what is deeper than this share of a radius is a mistake.
+inline constexpr double allowed_overlap = 1e-3;
+
 /// Judges the text of a scene. Throws InputError: one line with file, line, key and remedy.
 [[nodiscard]] Scene parse_scene(const std::string& text, const std::string& file,
                                 const std::vector<Override>& overrides = {});
@@ -54,7 +60,8 @@ struct Scene {
                                const std::vector<Override>& overrides = {});
 
 /// Collective: the bodies that this rank makes, a contiguous share of each fill and of the listed bodies. All ranks
-/// together make the same bodies whatever their number. Throws InputError where a listed body overlaps another body.
+/// together make the same bodies whatever their number. Throws InputError where a listed body overlaps another body by
+/// more than `allowed_overlap` of the smaller radius.
 [[nodiscard]] model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene);
 
 /// Collective: what a simulation of the scene starts from: its own bodies, or those of a checkpoint.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "scree/model/geometry.hpp"
@@ -9,7 +10,11 @@
 
 namespace scree::model {
 
-/// One sphere with all that belongs to it: what travels when a body changes its rank or is mirrored.
+struct Shape;
+
+inline constexpr int sphere = -1;  ///< stands in place of the number of a shape
+
+/// One body with all that belongs to it: what travels when it changes its rank or is mirrored.
 struct Body {
   std::int64_t id;     ///< unique in the whole run
   double position[3];  ///< centre of mass (m)
@@ -18,8 +23,9 @@ struct Body {
   double spin[3];      ///< angular velocity in the world frame (rad/s)
   double inertia[3];   ///< principal moments in the body frame (kg m^2)
   double mass;         ///< kg
-  double radius;       ///< m
+  double radius;       ///< of the sphere about the centre of mass that contains it (m)
   std::int64_t material;
+  std::int64_t shape;  ///< number in the table of shapes, or `sphere`
 };
 
 /// A homogeneous sphere at rest.
@@ -37,7 +43,16 @@ class Bodies {
   std::vector<double> mass;
   std::vector<double> radius;
   std::vector<int> material;
-  Periodicity space;  ///< in which they are
+  std::vector<int> shape;
+  Periodicity space;                                 ///< in which they are
+  std::shared_ptr<const std::vector<Shape>> shapes;  ///< that bodies have, the same on all ranks; none: all are spheres
+
+  /// A sphere that turns about all axes alike: contacts between such bodies need no lever arms.
+  [[nodiscard]] bool is_ball(int index) const {
+    const auto k = static_cast<std::size_t>(index);
+    return shape[k] == sphere && inertia[k].x() == inertia[k].y() && inertia[k].y() == inertia[k].z();
+  }
+  [[nodiscard]] const Shape& shape_of(int index) const;
 
   [[nodiscard]] int size() const { return static_cast<int>(id.size()); }
   [[nodiscard]] int owned() const { return owned_; }
@@ -60,7 +75,7 @@ class Bodies {
 
   /// Collective among neighbours: position and velocities of the owned bodies replace those of their ghosts.
   void refresh_ghosts(const parallel::Halo& halo);
-  /// The same for attitudes: joints need them, contacts of spheres do not.
+  /// The same for attitudes: joints and shapes need them, contacts of spheres do not.
   void refresh_ghost_attitudes(const parallel::Halo& halo);
 
  private:

@@ -15,13 +15,14 @@
 
 namespace scree::problem {
 
-/// What a sweep reads and writes of a body: one cache line. Spins are carried as surface speeds u = radius * omega, so
-/// that a contact of spheres needs no radius: its relative velocity is v_B - v_A - (u_A + u_B) x n.
+/// What a sweep reads and writes of a body: one cache line. Spins are carried as speeds u (SpinScale), so that a
+/// contact of spheres needs no radius, its relative velocity is v_B - v_A - (u_A + u_B) x n, and no body needs a
+/// tensor.
 struct alignas(64) BodyMotion {
   double v[3];             ///< m/s
   double inverse_mass;     ///< 1/kg
   double u[3];             ///< m/s
-  double inverse_inertia;  ///< radius^2 / moment of inertia (1/kg)
+  double inverse_inertia;  ///< radius^2 / first principal moment of inertia (1/kg)
 };
 
 /// How sweeps of several ranks act on bodies that more than one of them touches. Momentum is exact in all ways.
@@ -64,8 +65,8 @@ struct BodyConstraints {
   std::vector<double> compliance = {};
 };
 
-/// N = D^T M^-1 D + C for contacts of spheres and for joints, matrix-free. Impulses of contacts come first, then those
-/// of joint blocks.
+/// N = D^T M^-1 D + C for contacts and for joints, matrix-free. Impulses of contacts come first, then those of joint
+/// blocks.
 class BodyOperator : public ContactOperator {
  public:
   /// Collective. The halo must be the one that keeps the ghosts of `bodies`.
@@ -99,6 +100,13 @@ class BodyOperator : public ContactOperator {
     int b;
     double n[3];
   };
+  /// What a contact has beside its normal if it is not one of spheres: w = frame (v_b - v_a) + spin_a u_a + spin_b u_b.
+  struct Lever {
+    int contact;
+    model::Mat3 spin_a;  ///< on the speeds u: without unit
+    model::Mat3 spin_b;
+    model::Mat3 own;  ///< N_kk, of the masses that the contact sees in a sweep (1/kg)
+  };
   struct Joint {
     int a;  ///< slots in the motion
     int b;
@@ -115,8 +123,9 @@ class BodyOperator : public ContactOperator {
   };
   /// Blocks that are relaxed one after another.
   struct Batch {
-    Range contacts;           ///< side by side,
+    Range contacts;           ///< of spheres, side by side,
     std::vector<int> listed;  ///< and anywhere
+    std::vector<int> levers;  ///< of contacts of other bodies
     std::vector<int> joints;
   };
   /// A part of a sweep that begins with fresh velocities of ghosts and ends with their corrections sent back.
@@ -137,31 +146,39 @@ class BodyOperator : public ContactOperator {
   void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override;
   [[nodiscard]] int passes_per_sweep() const override { return plan_.local_sweeps; }
 
+  void add_levers(const model::Bodies& bodies, const collision::ContactSet& contacts);
   void sort_into_batches(const collision::ContactSet& contacts, const parallel::Halo& halo);
   void build_stages(const model::Bodies& bodies);
   [[nodiscard]] std::vector<double> count_holders();
   void add_twins(const std::vector<double>& holders);
   void set_masses(const model::Bodies& bodies, const std::vector<double>& holders);
-  void set_joint_problems();
+  void set_own_problems();
 
   /// What a slot stands for: a body's index, or -1 for the world; and its motion at rest with its whole mass.
   [[nodiscard]] int body_at(int slot) const;
   [[nodiscard]] BodyMotion unshared(int slot) const;
 
-  /// N_kk of a joint, without compliance, for bodies of these masses.
+  /// N_kk of a block, without compliance, for bodies of these masses.
   [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const BodyMotion& a, const BodyMotion& b);
+  [[nodiscard]] static model::Mat3 own_block(const Lever& lever, const BodyMotion& a, const BodyMotion& b);
   [[nodiscard]] model::Vec3 compliance_of(int block) const;
   [[nodiscard]] static model::Vec3 velocity_of(const Joint& joint, const BodyMotion* bodies);
+  [[nodiscard]] model::Vec3 velocity_of(const Lever& lever, const BodyMotion* bodies) const;
 
   void relax_forward(const SweepData& data, Motion& motion) const;
   void relax_backward(const SweepData& data, Motion& motion) const;
   void relax(const Batch& batch, const SweepData& data) const;
   template <typename Order>
   void relax_contacts(const Order& order, const SweepData& data) const;
+  void relax_lever(int lever, const SweepData& data) const;
   void relax_joint(int joint, const SweepData& data) const;
   void relax_stage(const Stage& stage, const SweepData& data) const;
   void copy_to_twins(BodyMotion* bodies) const;
 
+  /// Calls `function` with each contact of spheres.
+  template <typename Function>
+  void for_each_contact_of_spheres(Function&& function) const;
+  /// Calls `function` with each contact of the batch: those of spheres, then the others.
   template <typename Function>
   void for_each_contact(const Batch& batch, Function&& function);
   template <typename Function>
@@ -172,6 +189,7 @@ class BodyOperator : public ContactOperator {
   int owned_;
   int local_;  ///< owned and ghosts
   std::vector<Contact> contacts_;
+  std::vector<Lever> levers_;  ///< in the order of their contacts
   std::vector<Joint> joints_;
   std::vector<double> compliance_;
   Batch leading_;   ///< of own bodies that other ranks mirror; their velocities are sent next

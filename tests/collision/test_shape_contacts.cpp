@@ -1,0 +1,214 @@
+// Points where bodies of several shapes touch, against what is known of them.
+// ranks: 1
+#include "scree/collision/shape_contacts.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "scree/parallel/error.hpp"
+#include "support/support.hpp"
+
+using namespace scree;
+using namespace scree::collision;
+using namespace scree::model;
+
+namespace {
+
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> all = [] {
+    std::vector<Shape> some{make_shape("cube", Cuboid{{0.5, 0.5, 0.5}}), make_shape("slab", Cuboid{{2.0, 1.0, 0.25}}),
+                            make_shape("pill", Capsule{0.3, 0.6}), make_shape("can", Cylinder{0.4, 0.5})};
+    std::vector<Vec3> corners;
+    for (int k = 0; k < 8; ++k)
+      corners.emplace_back((k & 1) != 0 ? 0.5 : -0.5, (k & 2) != 0 ? 0.5 : -0.5, (k & 4) != 0 ? 0.5 : -0.5);
+    corners.emplace_back(0.1, 0.0, -0.1);  // inside: no vertex
+    some.push_back(make_shape("cube as a hull", hull_of_points("cube as a hull", corners)));
+    return some;
+  }();
+  return all;
+}
+
+enum { cube, slab, pill, can, hull_cube };
+
+Placed at(int shape, const Vec3& position, const Quat& turn = Quat::Identity()) {
+  const Shape& s = shapes()[static_cast<std::size_t>(shape)];
+  return {&s, s.radius, position, (turn * s.given).toRotationMatrix()};
+}
+Placed ball(double radius, const Vec3& position) { return {nullptr, radius, position, Mat3::Identity()}; }
+
+std::vector<Touch> touches(const Placed& a, const Placed& b, double reach = 0.1) {
+  std::vector<Touch> found;
+  ShapeContacts(shapes()).find(a, b, reach, found);
+  return found;
+}
+
+Quat about(const Vec3& axis, double angle) { return Quat(Eigen::AngleAxisd(angle, axis.normalized())); }
+
+void check_all(const std::vector<Touch>& found, std::size_t count, const Vec3& normal, double gap, double height) {
+  BOOST_TEST(found.size() == count);
+  for (const Touch& touch : found) {
+    BOOST_TEST((touch.normal - normal).norm() <= 1e-12);
+    BOOST_TEST(std::abs(touch.gap - gap) <= 1e-12);
+    BOOST_TEST(std::abs(touch.point.z() - height) <= 1e-12);
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_box_on_a_box_touches_in_four_points) {
+  for (const double gap : {-0.01, -1e-9, 0.0, 1e-9, 0.05})
+    for (const int upper : {cube, hull_cube}) {
+      const auto found = touches(at(slab, Vec3::Zero()), at(upper, {0.3, 0.1, 0.75 + gap}));
+      check_all(found, 4, Vec3::UnitZ(), gap, 0.25 + 0.5 * gap);
+      for (const Touch& touch : found) {
+        BOOST_TEST(std::abs(std::abs(touch.point.x() - 0.3) - 0.5) <= 1e-12);
+        BOOST_TEST(std::abs(std::abs(touch.point.y() - 0.1) - 0.5) <= 1e-12);
+      }
+      check_all(touches(at(upper, {0.3, 0.1, 0.75 + gap}), at(slab, Vec3::Zero())), 4, -Vec3::UnitZ(), gap,
+                0.25 + 0.5 * gap);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(equal_boxes_on_top_of_each_other_do_not_see_points_twice) {
+  check_all(touches(at(cube, Vec3::Zero()), at(cube, {0.0, 0.0, 1.0})), 4, Vec3::UnitZ(), 0.0, 0.5);
+  const Quat tiny = about(Vec3::UnitZ(), 1e-12);
+  check_all(touches(at(cube, Vec3::Zero()), at(cube, {0.0, 0.0, 1.0}, tiny)), 4, Vec3::UnitZ(), 0.0, 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(a_box_turned_by_an_eighth_touches_in_eight_points) {
+  const Quat eighth = about(Vec3::UnitZ(), std::numbers::pi / 4.0);
+  check_all(touches(at(cube, Vec3::Zero()), at(cube, {0.0, 0.0, 1.001}, eighth)), 8, Vec3::UnitZ(), 0.001, 0.5005);
+}
+
+BOOST_AUTO_TEST_CASE(a_box_that_is_tilted_touches_with_an_edge) {
+  const double angle = 0.2, rise = 0.5 * std::cos(angle) + 0.5 * std::sin(angle);
+  const auto found =
+      touches(at(slab, Vec3::Zero()), at(cube, {0.0, 0.0, 0.25 + rise + 1e-3}, about(Vec3::UnitY(), angle)), 0.01);
+  check_all(found, 2, Vec3::UnitZ(), 1e-3, 0.2505);
+}
+
+BOOST_AUTO_TEST_CASE(edges_that_cross_touch_in_one_point) {
+  const double half_diagonal = std::sqrt(0.5);
+  const auto found =
+      touches(at(cube, Vec3::Zero(), about(Vec3::UnitX(), std::numbers::pi / 4.0)),
+              at(cube, {0.1, 0.2, 2.0 * half_diagonal + 1e-3}, about(Vec3::UnitY(), std::numbers::pi / 4.0)), 0.01);
+  BOOST_TEST_REQUIRE(!found.empty());
+  const auto deepest = std::ranges::min_element(found, {}, &Touch::gap);
+  BOOST_TEST((deepest->normal - Vec3::UnitZ()).norm() <= 1e-6);
+  BOOST_TEST(std::abs(deepest->gap - 1e-3) <= 1e-9);
+  BOOST_TEST((deepest->point - Vec3(0.1, 0.0, half_diagonal + 5e-4)).norm() <= 1e-6);
+}
+
+BOOST_AUTO_TEST_CASE(spheres_touch_in_one_point) {
+  for (const int shape : {cube, hull_cube}) {
+    const auto face = touches(at(shape, Vec3::Zero()), ball(0.2, {0.1, -0.2, 0.71}));
+    BOOST_TEST_REQUIRE(face.size() == 1);
+    BOOST_TEST((face[0].normal - Vec3::UnitZ()).norm() <= 1e-9);
+    BOOST_TEST(std::abs(face[0].gap - 0.01) <= 1e-9);
+    BOOST_TEST((face[0].point - Vec3(0.1, -0.2, 0.505)).norm() <= 1e-9);
+    const auto corner = touches(ball(0.2, Vec3::Constant(0.6)), at(shape, Vec3::Zero()));
+    BOOST_TEST_REQUIRE(corner.size() == 1);
+    BOOST_TEST((corner[0].normal + Vec3::Ones().normalized()).norm() <= 1e-6);
+    BOOST_TEST(std::abs(corner[0].gap - (0.1 * std::sqrt(3.0) - 0.2)) <= 1e-9);
+  }
+  const auto inside = touches(at(cube, Vec3::Zero()), ball(0.1, {0.0, 0.45, 0.1}));
+  BOOST_TEST_REQUIRE(inside.size() == 1);
+  BOOST_TEST((inside[0].normal - Vec3::UnitY()).norm() <= 1e-12);
+  BOOST_TEST(std::abs(inside[0].gap + 0.15) <= 1e-12);
+  BOOST_TEST(touches(at(cube, Vec3::Zero()), ball(0.2, {0.0, 0.0, 1.0})).empty());
+}
+
+BOOST_AUTO_TEST_CASE(capsules_and_cylinders_lie_on_lines_and_stand_on_rims) {
+  const Quat lying = about(Vec3::UnitY(), std::numbers::pi / 2.0);
+  check_all(touches(at(slab, Vec3::Zero()), at(pill, {0.0, 0.0, 0.55}, lying)), 2, Vec3::UnitZ(), 0.0, 0.25);
+  check_all(touches(at(slab, Vec3::Zero()), at(can, {0.0, 0.0, 0.65}, lying)), 2, Vec3::UnitZ(), 0.0, 0.25);
+  check_all(touches(at(slab, Vec3::Zero()), at(can, {0.0, 0.0, 0.76})), 8, Vec3::UnitZ(), 0.01, 0.255);
+  check_all(touches(at(pill, Vec3::Zero(), lying), at(pill, {0.5, 0.0, 0.61}, lying)), 2, Vec3::UnitZ(), 0.01, 0.305);
+  const auto crossed =
+      touches(at(pill, Vec3::Zero(), lying), at(pill, {0.1, 0.0, 0.61}, about(Vec3::UnitX(), std::numbers::pi / 2.0)));
+  check_all(crossed, 1, Vec3::UnitZ(), 0.01, 0.305);
+  const auto standing = touches(at(slab, Vec3::Zero()), at(pill, {0.0, 0.0, 1.15}));
+  BOOST_TEST_REQUIRE(!standing.empty());
+  BOOST_TEST(std::abs(standing[0].gap) <= 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(bodies_touch_walls_with_their_corners) {
+  const Wall floor{"floor", Plane{Vec3::Zero(), Vec3::UnitZ()}, 0};
+  const auto on_floor = [&](const Placed& body, double reach = 0.01) {
+    std::vector<Touch> found;
+    touch_wall(body, floor, reach, found);
+    return found;
+  };
+  check_all(on_floor(at(cube, {0.0, 0.0, 0.501})), 4, -Vec3::UnitZ(), 1e-3, 5e-4);
+  check_all(on_floor(at(hull_cube, {0.0, 0.0, 0.499})), 4, -Vec3::UnitZ(), -1e-3, -5e-4);
+  check_all(on_floor(at(can, {0.0, 0.0, 0.5})), 8, -Vec3::UnitZ(), 0.0, 0.0);
+  const Quat lying = about(Vec3::UnitY(), std::numbers::pi / 2.0);
+  check_all(on_floor(at(can, {0.0, 0.0, 0.4}, lying)), 2, -Vec3::UnitZ(), 0.0, 0.0);
+  check_all(on_floor(at(pill, {0.0, 0.0, 0.3}, lying)), 2, -Vec3::UnitZ(), 0.0, 0.0);
+  check_all(on_floor(at(pill, {0.0, 0.0, 0.9})), 1, -Vec3::UnitZ(), 0.0, 0.0);
+
+  const Wall drum{"drum", Tube{Vec3::Zero(), Vec3::UnitY(), 1.0}, 0};
+  std::vector<Touch> in_drum;
+  touch_wall(at(cube, {0.0, 0.0, -std::sqrt(0.75) + 0.5}), drum, 0.01, in_drum);
+  BOOST_TEST(in_drum.size() == 4);
+  for (const Touch& touch : in_drum) BOOST_TEST(std::abs(touch.gap) <= 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(points_are_where_both_bodies_are_near) {
+  // Whatever the attitudes: each point, moved by half its gap along the normal, lies on or near both surfaces, and no
+  // gap is less than that of the separating direction which the normal is.
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  ShapeContacts contacts(shapes());
+  std::vector<Vec3> corners;
+  int several = 0, trials = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const auto turn = [&] {
+      return Quat(uniform(random), uniform(random), uniform(random), uniform(random)).normalized();
+    };
+    const Placed a = at(trial % 2 == 0 ? cube : hull_cube, Vec3::Zero(), turn());
+    const Placed b = at(cube, 0.9 * Vec3(uniform(random), uniform(random), uniform(random)), turn());
+    std::vector<Touch> found;
+    contacts.find(a, b, 0.05, found);
+    if (found.empty()) continue;
+    ++trials;
+    several += found.size() > 1 ? 1 : 0;
+    for (const Touch& touch : found) {
+      BOOST_TEST(std::abs(touch.normal.norm() - 1.0) <= 1e-9);
+      BOOST_TEST(touch.normal.dot(b.position - a.position) > -0.5);
+      const Vec3 on_a = a.shape->given * a.to_body(touch.point - 0.5 * touch.gap * touch.normal);
+      const Vec3 on_b = b.to_body(touch.point + 0.5 * touch.gap * touch.normal);
+      BOOST_TEST(on_a.cwiseAbs().maxCoeff() <= 0.5 + 1e-6);
+      BOOST_TEST(on_b.cwiseAbs().maxCoeff() <= 0.5 + 1e-6);
+    }
+  }
+  BOOST_TEST(trials > 1000);
+  BOOST_TEST(several > trials / 2);
+}
+
+BOOST_AUTO_TEST_CASE(the_rate_of_box_pairs) {
+  // A stack of boxes in a wall: run with --log_level=message to see the figure of docs/performance.md.
+  ShapeContacts contacts(shapes());
+  std::vector<Touch> found;
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform(-0.02, 0.02);
+  constexpr int pairs = 20000;
+  std::vector<Placed> placed;
+  for (int k = 0; k < 2 * pairs; ++k)
+    placed.push_back(at(cube, Vec3(uniform(random), uniform(random), (k % 2 == 0 ? 0.0 : 1.0) + 0.1 * uniform(random)),
+                        about({uniform(random), uniform(random), 1.0}, 20.0 * uniform(random))));
+  const auto start = std::chrono::steady_clock::now();
+  for (int k = 0; k < pairs; ++k) contacts.find(placed[2 * k], placed[2 * k + 1], 0.05, found);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  BOOST_TEST(found.size() > 4 * pairs);
+  BOOST_TEST_MESSAGE(pairs / seconds << " touching box pairs a second, " << static_cast<double>(found.size()) / pairs
+                                     << " points each");
+}
+
+BOOST_AUTO_TEST_CASE(points_in_a_plane_make_no_hull) {
+  BOOST_CHECK_THROW((void)hull_of_points("flat", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.3, 0.4, 0}}),
+                    InputError);
+  BOOST_CHECK_THROW((void)hull_of_points("few", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}), InputError);
+}

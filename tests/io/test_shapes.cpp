@@ -1,0 +1,144 @@
+// Shapes in scenes: what is read, what is refused, runs and restarts with them.
+// timeout: 240
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include "scratch.hpp"
+#include "scree/io/checkpoint.hpp"
+#include "scree/io/scene.hpp"
+#include "scree/parallel/error.hpp"
+#include "support/motion.hpp"
+#include "support/support.hpp"
+
+using namespace scree;
+using namespace scree::test;
+using model::Body;
+using model::Quat;
+using model::Vec3;
+
+namespace {
+
+const std::string shapes =
+    "materials: {wood: {density: 500, friction: 0.5}}\n"
+    "walls: [{plane: {point: [0, 0, 0], normal: [0, 0, 1]}}]\n"
+    "shapes:\n"
+    "  block: {box: {size: [0.4, 0.2, 0.1]}}\n"
+    "  pill: {capsule: {radius: 0.1, length: 0.3}}\n"
+    "  can: {cylinder: {radius: 0.1, height: 0.2}}\n"
+    "  rock: {hull: {points: [[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3], [0.05, 0.05, 0.05]]}}\n"
+    "time: {step: 0.005, steps: 10}\n";
+
+io::Scene parse(const std::string& rest) { return io::parse_scene(shapes + rest, "scene.yaml"); }
+
+/// The message with which a scene is refused; the bodies are made, too.
+std::string refusal(const std::string& text) {
+  try {
+    (void)io::make_bodies(world(), io::parse_scene(text, "scene.yaml"));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+void check_refused(const std::string& text, const std::string& reason) {
+  const std::string message = refusal(text);
+  BOOST_TEST(message.find(reason) != std::string::npos, message);
+  BOOST_TEST(message.find('\n') == std::string::npos);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(bodies_have_the_mass_and_attitude_of_their_shape) {
+  const io::Scene scene = parse(
+      "bodies:\n"
+      "  - {shape: block, position: [0, 0, 1], turn: {axis: [0, 0, 2], angle: 0.5}}\n"
+      "  - {shape: can, position: [1, 0, 1], mass: 7}\n"
+      "  - {shape: rock, position: [2, 0, 1]}\n"
+      "  - {shape: pill, position: [3, 0, 1], inertia: [1, 2, 3]}\n");
+  BOOST_TEST_REQUIRE(scene.bodies.size() == 4);
+  BOOST_TEST(std::abs(scene.bodies[0].mass - 4.0) <= 1e-12);
+  BOOST_TEST((Quat(scene.bodies[0].attitude) * Vec3::UnitX() - Vec3(std::cos(0.5), std::sin(0.5), 0.0)).norm() <=
+             1e-12);
+  BOOST_TEST(scene.bodies[1].mass == 7.0);
+  BOOST_TEST(std::abs(scene.bodies[1].inertia[2] - 0.5 * 7.0 * 0.01) <= 1e-12);
+  BOOST_TEST(std::abs(scene.bodies[2].mass - 500.0 * 0.027 / 6.0) <= 1e-9);
+  BOOST_TEST((Vec3(scene.bodies[3].inertia) - Vec3(1.0, 2.0, 3.0)).norm() == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(arrays_are_many_bodies) {
+  const io::Scene scene =
+      parse("bodies: [{shape: block, position: [1, 2, 0.05], array: {count: [2, 1, 3], spacing: [0.5, 0, 0.1]}}]\n");
+  BOOST_TEST_REQUIRE(scene.bodies.size() == 6);
+  BOOST_TEST(scene.body_count == 6);
+  BOOST_TEST((position_of(scene.bodies[3]) - Vec3(1.5, 2.0, 0.15)).norm() <= 1e-12);
+  BOOST_TEST(scene.bodies[5].id == 5);
+  BOOST_TEST(refusal(shapes + "bodies: [{shape: block, position: [0, 0, 0.05], array: {count: [1, 1, 4], "
+                              "spacing: [0, 0, 0.1]}}]\n") == "accepted");
+}
+
+BOOST_AUTO_TEST_CASE(fills_are_made_of_shapes) {
+  const io::Scene scene =
+      parse("fills: [{region: {box: {lower: [0, 0, 0], upper: [2, 2, 2]}}, shape: pill, count: 20}]\n");
+  const auto bodies = io::make_bodies(world(), scene);
+  for (int k = 0; k < bodies.owned(); ++k) BOOST_TEST(bodies.shape[k] == 1);
+  BOOST_TEST(world().sum(std::int64_t{bodies.owned()}) == 20);
+}
+
+BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
+  const std::string head = "materials: {wood: {}}\ntime: {steps: 1}\n",
+                    body = "bodies: [{shape: a, position: [0, 0, 0]}]\n";
+  check_refused(head + body + "shapes: {a: {box: {size: [1, 1, 0]}}}\n", "shapes.a.box.size");
+  check_refused(head + body + "shapes: {a: {hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}}\n", "plane");
+  check_refused(head + body + "shapes: {a: {hull: {points: [[0, 0, 0], [1, 0, 0]]}}}\n", "at least 4 points");
+  check_refused(head + body + "shapes: {a: {box: {size: [1, 1, 1]}, capsule: {radius: 1, length: 1}}}\n", "one of");
+  check_refused(head + body, "there is no shape 'a'");
+  check_refused(shapes + "bodies: [{shape: block, radius: 1, position: [0, 0, 1]}]\n", "leave one of the two out");
+  check_refused(shapes + "bodies: [{shape: block, position: [0, 0, 0.03]}]\n", "inside the wall");
+  check_refused(shapes + "bodies: [{shape: block, position: [0, 0, 1]}, {shape: can, position: [0.25, 0, 1]}]\n",
+                "overlaps bodies[1] by 0.05 m");
+  check_refused(shapes +
+                    "bodies: [{shape: block, name: b, position: [0, 0, 1], array: {count: [1, 1, 2], "
+                    "spacing: [0, 0, 1]}}]\n",
+                "has no name");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_with_shapes_is_resumed_bit_for_bit) {
+  const ScratchDirectory scratch(world());
+  const io::Scene scene = parse(
+      "bodies:\n"
+      "  - {shape: block, position: [0, 0, 0.05], array: {count: [1, 1, 5], spacing: [0, 0, 0.1]}}\n"
+      "  - {shape: can, position: [0.6, 0, 0.3], turn: {axis: [1, 0, 0], angle: 0.7}}\n"
+      "  - {shape: rock, position: [-0.6, 0, 0.3]}\n"
+      "  - {radius: 0.1, position: [0, 0, 0.65]}\n"
+      "solver: {tolerance: 1e-8, max_iterations: 500}\n");
+  dynamics::Simulation whole(world(), io::make_setup(world(), scene));
+  for (int k = 0; k < 15; ++k) whole.step();
+  io::write_checkpoint(world(), scratch.path() / "c.h5", whole, scene.text);
+  dynamics::Simulation resumed(world(),
+                               io::make_setup(world(), scene, io::read_checkpoint(world(), scratch.path() / "c.h5")));
+  for (int k = 0; k < 15; ++k) {
+    const auto a = whole.step(), b = resumed.step();
+    BOOST_TEST(a.iterations == b.iterations, "step " << k);
+  }
+  const auto a = all_bodies(world(), whole), b = all_bodies(world(), resumed);
+  BOOST_TEST_REQUIRE(a.size() == b.size());
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    BOOST_TEST((position_of(a[k]) - position_of(b[k])).norm() == 0.0);
+    BOOST_TEST((Quat(a[k].attitude).coeffs() - Quat(b[k].attitude).coeffs()).norm() == 0.0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_scenes_of_the_tree_run) {
+  for (const char* name : {"plate-1t", "plate-4t", "plate-16t", "brick-wall", "tower"}) {
+    const auto file = std::filesystem::path(SCREE_SOURCE_DIR) / "scenes" / (std::string(name) + ".yaml");
+    const io::Scene scene = io::load_scene(world(), file);
+    dynamics::Simulation simulation(world(), io::make_setup(world(), scene));
+    for (int k = 0; k < 3; ++k) {
+      const auto report = simulation.step();
+      BOOST_TEST(report.converged, name << ": " << report.reason);
+      BOOST_TEST(report.lost_bodies == 0);
+      BOOST_TEST(report.max_penetration <= 1e-5, name);
+    }
+  }
+}
