@@ -229,13 +229,14 @@ void Clipper::add_touches(const Side& reference, const Vec3& normal, double reac
   const double along = normal.dot(reference.outward);
   double size = 0.0;
   for (const Vec3& corner : reference.corners) size = std::max(size, (corner - reference.corners[0]).norm());
+  const double nearest = same_place * size * same_place * size;
   for (const Vec3& corner : polygon_) {
     // From the reference along the normal to the other body, whichever of the two is the first.
     const double gap = reference.sign * reference.outward.dot(corner - reference.corners[0]) / along;
     if (gap > reach) continue;
     const Touch touch{corner - 0.5 * reference.sign * gap * normal, normal, gap};
     const bool known = std::any_of(touches.begin() + static_cast<std::ptrdiff_t>(first), touches.end(),
-                                   [&](const Touch& t) { return (t.point - touch.point).norm() < same_place * size; });
+                                   [&](const Touch& t) { return (t.point - touch.point).squaredNorm() < nearest; });
     if (!known) touches.push_back(touch);
   }
   // Of more points than the law of mechanics needs: the deepest, then those farthest from all that are kept.

@@ -151,26 +151,50 @@ ShapeContacts& ShapeContacts::operator=(ShapeContacts&&) noexcept = default;
 
 namespace {
 
-/// Half the width of a cuboid along a direction.
-double half_width(const Placed& body, const Cuboid& cuboid, const Vec3& direction) {
-  return cuboid.half.dot((body.turn.transpose() * direction).cwiseAbs());
+/// The direction from one cuboid to the other along which they are farthest apart, or overlap least.
+struct Separation {
+  double gap = -std::numeric_limits<double>::infinity();  ///< along the direction (m)
+  Vec3 normal = Vec3::UnitZ();
+
+  void consider(double other_gap, const Vec3& other_normal) {
+    if (other_gap > gap) gap = other_gap, normal = other_normal;
+  }
+};
+
+/// The test of separating axes: three faces of each and nine pairs of edges. Boxes are so common, and this so much
+/// faster and closer to exact than a search of the nearest points, that they have a way of their own. Nothing if the
+/// boxes are further apart than `reach`.
+std::optional<Separation> separate(const Placed& a, const Cuboid& form_a, const Placed& b, const Cuboid& form_b,
+                                   double reach) {
+  const model::Mat3 R = a.turn.transpose() * b.turn, widths = R.cwiseAbs();
+  const Vec3 from_a = a.turn.transpose() * (b.position - a.position), from_b = R.transpose() * from_a;
+  const Vec3 gaps_a = from_a.cwiseAbs() - form_a.half - widths * form_b.half;
+  const Vec3 gaps_b = from_b.cwiseAbs() - form_b.half - widths.transpose() * form_a.half;
+  Separation best;
+  for (int axis = 0; axis < 3; ++axis) {
+    best.consider(gaps_a[axis], std::copysign(1.0, from_a[axis]) * a.turn.col(axis));
+    best.consider(gaps_b[axis], std::copysign(1.0, from_b[axis]) * b.turn.col(axis));
+  }
+  if (best.gap > reach) return std::nullopt;
+
+  constexpr double nearly_parallel = 1e-12;  // sin^2
+  const double noise = 1e-3 * std::min(form_a.half.minCoeff(), form_b.half.minCoeff());
+  Separation edges;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const Vec3 axis = Vec3::Unit(i).cross(R.col(j));
+      const double squared = axis.squaredNorm();
+      if (squared < nearly_parallel) continue;
+      const double length = std::sqrt(squared), along = from_a.dot(axis);
+      const double half = form_a.half.dot(axis.cwiseAbs()) + form_b.half.dot((R.transpose() * axis).cwiseAbs());
+      edges.consider((std::abs(along) - half) / length, std::copysign(1.0 / length, along) * (a.turn * axis));
+    }
+  if (edges.gap > best.gap + noise) best = edges;  // faces first: they do not flicker
+  return best.gap > reach ? std::nullopt : std::optional(best);
 }
 
-/// Whether the faces of one of two cuboids tell at once that they are far apart, which most of those do that are.
-bool are_far_apart(const Placed& a, const Placed& b, double reach) {
-  const auto* cuboid_a = std::get_if<Cuboid>(&a.shape->form);
-  const auto* cuboid_b = std::get_if<Cuboid>(&b.shape->form);
-  if (cuboid_a == nullptr || cuboid_b == nullptr) return false;
-  const Vec3 apart = b.position - a.position;
-  const auto is_beside = [&](const Placed& body, const Cuboid& cuboid, const Placed& other, const Cuboid& other_form) {
-    for (int axis = 0; axis < 3; ++axis) {
-      const Vec3 direction = body.turn.col(axis);
-      if (std::abs(direction.dot(apart)) > cuboid.half[axis] + half_width(other, other_form, direction) + reach)
-        return true;
-    }
-    return false;
-  };
-  return is_beside(a, *cuboid_a, b, *cuboid_b) || is_beside(b, *cuboid_b, a, *cuboid_a);
+const Cuboid* cuboid_of(const Placed& body) {
+  return body.shape == nullptr ? nullptr : std::get_if<Cuboid>(&body.shape->form);
 }
 
 bool is_hull(const Placed& body) { return std::holds_alternative<Hull>(body.shape->form); }
@@ -196,8 +220,12 @@ void ShapeContacts::find(const Placed& a, const Placed& b, double reach, std::ve
 }
 
 void ShapeContacts::find_convex(const Placed& a, const Placed& b, double reach, std::vector<Touch>& touches) {
+  if (const Cuboid* first = cuboid_of(a), *second = cuboid_of(b); first != nullptr && second != nullptr) {
+    if (const auto found = separate(a, *first, b, *second, reach))
+      (void)clipper_.clip(a, b, found->normal, reach, touches);  // boxes that pass beside each other do not touch
+    return;
+  }
   const bool has_sphere = a.shape == nullptr || b.shape == nullptr;
-  if (!has_sphere && are_far_apart(a, b, reach)) return;
   const std::optional<Touch> nearest = distance_->between(a, b, reach);
   if (!nearest) return;
   const std::size_t before = touches.size();
