@@ -19,9 +19,18 @@ PATH=$PATH:/usr/sbin:/sbin
 host=$(hostname -s)
 user=$(id -un)
 
-# The daemons that were started below, in the opposite order. Each gets some seconds to end by itself.
+# Jobs first, for they would outlive their Slurm; then the daemons that were started below, in the opposite order. All
+# get some seconds to end by themselves.
 stop_daemons() {
   local daemon process
+  if [ -s "$home/slurmctld.pid" ]; then
+    export SLURM_CONF=$home/slurm.conf
+    scancel --user="$user" 2>/dev/null || true
+    for _ in $(seq 200); do
+      [ -n "$(squeue -h 2>/dev/null)" ] || break
+      sleep 0.1
+    done
+  fi
   for daemon in slurmd slurmctld munged; do
     [ -s "$home/$daemon.pid" ] || continue
     process=$(cat "$home/$daemon.pid")
