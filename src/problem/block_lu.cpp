@@ -76,7 +76,7 @@ BlockLu::BlockLu(const BlockMatrix& W)
   const auto neighbours = neighbours_of(W);
   const std::vector<int> order = order_of(neighbours);
   analyse(order, neighbours);
-  link(order);
+  link(order, neighbours);
   const auto rows = 3 * static_cast<std::size_t>(W.size());
   rhs_.resize(rows), residual_.resize(rows), correction_.resize(rows);
 }
@@ -120,7 +120,7 @@ void BlockLu::make_front(const std::vector<int>& order, int first, int last,
   fronts_.push_back(std::move(front));
 }
 
-void BlockLu::link(const std::vector<int>& order) {
+void BlockLu::link(const std::vector<int>& order, const std::vector<std::vector<int>>& neighbours) {
   const auto place_of = [&](int i, int j) {
     const auto begin = W_.column.begin() + W_.first.data()[i], end = W_.column.begin() + W_.first.data()[i + 1];
     const auto found = std::lower_bound(begin, end, j);
@@ -128,7 +128,6 @@ void BlockLu::link(const std::vector<int>& order) {
   };
   std::vector<int> place(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) place.data()[order[k]] = static_cast<int>(k);
-  const auto neighbours = neighbours_of(W_);
   for (int k = 0; k < W_.size(); ++k) {
     first_link_.push_back(static_cast<int>(links_.size()));
     diagonal_.push_back(place_of(k, k));

@@ -22,10 +22,13 @@ struct Diagonals {
   double P[9], Q[9];
 };
 
-/// Collective: on all ranks or on none. All ranks may share one machine.
-void require_memory(const parallel::Comm& comm, const FactorCost& cost, int blocks) {
-  constexpr double with_updates = 1.5;  // fronts that wait for their parents
-  const double needed = with_updates * sizeof(double) * static_cast<double>(cost.entries) * comm.size();
+}  // namespace
+
+namespace {
+
+/// Collective. `bytes`: on each rank.
+void require_bytes(const parallel::Comm& comm, double bytes, std::int64_t blocks) {
+  const double needed = bytes * comm.size();
   const auto available = static_cast<double>(comm.min(parallel::available_memory()));
   if (needed > available)
     throw InputError(
@@ -34,12 +37,27 @@ void require_memory(const parallel::Comm& comm, const FactorCost& cost, int bloc
                     blocks, needed / 1e9, comm.size(), available / 1e9));
 }
 
+/// Collective: N on every rank, if at least that fits.
+BlockMatrix gather(const ContactOperator& N) {
+  const Factors factors = N.factors();
+  const auto entries = static_cast<std::int64_t>(factors.reads.size() + factors.writes.size());
+  constexpr double bytes_per_entry = 100.0;  // as they come, sorted, and their share of N
+  require_bytes(N.comm(), bytes_per_entry * static_cast<double>(N.comm().sum(entries)),
+                N.comm().sum(std::int64_t{N.block_count()}));
+  return gather_blocks(N.comm(), factors);
+}
+
 }  // namespace
+
+void require_memory(const parallel::Comm& comm, const FactorCost& cost, int blocks) {
+  constexpr double with_updates = 1.5;  // fronts that wait for their parents
+  require_bytes(comm, with_updates * sizeof(double) * static_cast<double>(cost.entries), blocks);
+}
 
 NewtonSystem::NewtonSystem(const ContactOperator& N)
     : comm_(N.comm()),
       first_(static_cast<int>(comm_.sum_below(N.block_count()))),
-      N_(gather_blocks(comm_, N.factors())),
+      N_(gather(N)),
       lu_(N_),
       d_(3 * static_cast<std::size_t>(N_.size())) {
   require_memory(comm_, lu_.cost(), N_.size());

@@ -326,8 +326,12 @@ Vec3 solve_convex(const AdmissibleSet& set, const Mat3& N, const Vec3& q, const 
 
 Vec3 solve_coulomb(double mu, const Mat3& N, const Vec3& q, const Vec3& start) {
   const auto solve = [&](const Mat3& A, const Vec3& b, const Vec3& from) { return solve_on_cone(mu, 0.0, A, b, from); };
-  const ConstraintSet set{Law::coulomb, {mu}, {}};
-  const auto error = [&](const Vec3& x) { return block_residual(set, 0, N, q, x); };
+  const AdmissibleSet cone = AdmissibleSet::cone(mu);
+  const auto error = [&](const Vec3& x) {
+    Vec3 w = N * x + q;
+    w[0] += mu * w.tail<2>().norm();
+    return (x - cone.project(x - step_length(N) * w)).norm();
+  };
   return solve_robustly(solve, error, N, q, start);
 }
 

@@ -31,6 +31,12 @@ BOOST_AUTO_TEST_CASE(the_peak_knows_of_memory_that_was_freed) {
   BOOST_TEST(parallel::peak_memory() >= before + before / 2);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_available_is_less_than_what_there_is) {
+  const std::int64_t there = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  BOOST_TEST(parallel::available_memory() > 0);
+  BOOST_TEST(parallel::available_memory() <= there);
+}
+
 BOOST_AUTO_TEST_CASE(freed_memory_goes_back_to_the_system) {
   std::vector<std::unique_ptr<char[]>> pieces;
   for (std::int64_t k = 0; k < blocks; ++k) {

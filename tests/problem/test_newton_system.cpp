@@ -72,6 +72,17 @@ BOOST_AUTO_TEST_CASE(the_gathered_matrix_is_that_of_the_operator) {
     BOOST_TEST((N.product(k, x.data()) - expected.segment<3>(3 * k)).norm() <= 1e-10 * expected.norm());
 }
 
+BOOST_AUTO_TEST_CASE(factors_that_do_not_fit_are_refused_with_both_numbers) {
+  problem::require_memory(world(), {.entries = 1000, .operations = 0.0}, 10);
+  std::string message;
+  try {  // 8 petabytes
+    problem::require_memory(world(), {.entries = std::int64_t{1} << 50, .operations = 0.0}, 12345);
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  for (const char* part : {"12345", "GB", "npgs"}) BOOST_TEST(message.find(part) != std::string::npos, message);
+}
+
 BOOST_AUTO_TEST_CASE(compliance_is_part_of_the_matrix) {
   class Compliant : public DenseOperator {
    public:

@@ -57,7 +57,7 @@ class BlockLu {
 
   void analyse(const std::vector<int>& order, const std::vector<std::vector<int>>& neighbours);
   void make_front(const std::vector<int>& order, int first, int last, const std::vector<std::vector<int>>& below);
-  void link(const std::vector<int>& order);
+  void link(const std::vector<int>& order, const std::vector<std::vector<int>>& neighbours);
   void assemble(Front& front, std::span<const model::Mat3> P, std::span<const model::Mat3> Q);
   [[nodiscard]] bool eliminate(Front& front);
   void substitute(std::span<const model::Mat3> Q, std::span<const double> b, std::span<double> d);

@@ -11,6 +11,10 @@
 
 namespace scree::problem {
 
+/// Collective: throws InputError on all ranks if the factors of a matrix of so many blocks, on every rank, would take
+/// more than the memory that is left. Ranks may all share one machine.
+void require_memory(const parallel::Comm& comm, const FactorCost& cost, int blocks);
+
 /// The linear systems of Newton's method on a contact problem, (P + Q N) d = b with block diagonal P and Q, solved by
 /// factors of the whole matrix, which every rank has and computes alike: for small and middle problems.
 class NewtonSystem {
