@@ -169,6 +169,11 @@ class BodyOperator : public ContactOperator {
   parallel::Halo halo_;  ///< of the ghosts that contacts or joints touch
   int owned_;
   int local_;  ///< owned and ghosts
+  struct Place {
+    model::Vec3 centre;  ///< m
+    double radius;       ///< m
+  };
+  std::vector<Place> places_;  ///< of owned bodies
   std::vector<Contact> contacts_;
   std::vector<Joint> joints_;
   std::vector<double> compliance_;
