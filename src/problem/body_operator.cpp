@@ -98,6 +98,8 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
       owned_(bodies.owned()),
       local_(bodies.size()),
       compliance_(std::move(constraints.compliance)) {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(owned_); ++k)
+    places_.push_back({bodies.position[k], bodies.radius[k]});
   contacts_.reserve(constraints.contacts.contacts.size());
   for (const auto& contact : constraints.contacts.contacts)
     contacts_.push_back({contact.a, contact.b, {contact.normal.x(), contact.normal.y(), contact.normal.z()}});
@@ -388,6 +390,13 @@ Factors BodyOperator::factors() const {
     const Joint& joint = joints_[static_cast<std::size_t>(k - contact_count())];
     add_end(k, joint.a, -joint.linear, joint.spin_a);
     add_end(k, joint.b, joint.linear, joint.spin_b);
+  }
+  for (std::size_t k = 0; k < static_cast<std::size_t>(owned_); ++k) {
+    const BodyMotion& body = bodies_of(rest_)[k];
+    const auto& [centre, radius] = places_[k];
+    const auto inverse = [](double value) { return value > 0.0 ? 1.0 / value : HUGE_VAL; };
+    result.bodies.push_back({centre, radius, inverse(body.inverse_mass),
+                             Mat3(Vec3::Constant(radius * radius * inverse(body.inverse_inertia)).asDiagonal())});
   }
   return result;
 }

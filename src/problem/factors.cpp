@@ -48,11 +48,13 @@ void add_compliance(const Comm& comm, const Factors& factors, Mat N) {
 
 }  // namespace
 
+Matrix reads_of(const Comm& comm, const Factors& factors) { return matrix_of(comm, factors, factors.reads); }
+
 Matrix multiply(const Comm& comm, const Factors& factors) {
   const std::int64_t most = std::max(comm.sum(std::int64_t{factors.rows}), comm.sum(std::int64_t{factors.dofs}));
   if (most > std::numeric_limits<PetscInt>::max())
     throw StateError("the problem has too many rows for a matrix of PETSc's integers");
-  const Matrix A = matrix_of(comm, factors, factors.reads), writes = matrix_of(comm, factors, factors.writes);
+  const Matrix A = reads_of(comm, factors), writes = matrix_of(comm, factors, factors.writes);
   Mat transposed = nullptr, product = nullptr;
   petsc(MatTranspose(writes, MAT_INITIAL_MATRIX, &transposed));
   const Matrix S(transposed);

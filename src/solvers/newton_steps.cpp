@@ -89,7 +89,12 @@ void NewtonSteps::accept(Vec z, Evaluated&& evaluated) {
   petsc(VecCopy(z, z_));
   at_ = std::move(evaluated);
   merit_ = at_.merit;
-  map_law(at_.point, x);
+  if (normal_map_) {
+    map_law(at_.point, x);
+  } else {
+    petsc(VecCopy(z, x));
+    problem_.K.project(x);
+  }
   find_velocity(problem_, x, w);
 }
 
@@ -180,9 +185,8 @@ Matrix NewtonSteps::subsystem() const {
     petsc(MatMatMult(normal_map_ ? part : C, normal_map_ ? C : part, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &product));
     part = Matrix(product);
   }
-  const Matrix rest = block_diagonal([&](int row, int column) {
-    return a[row] * ((row == column ? 1.0 + shift_ : 0.0) - derivative(row, column));
-  });
+  const Matrix rest = block_diagonal(
+      [&](int row, int column) { return a[row] * ((row == column ? 1.0 + shift_ : 0.0) - derivative(row, column)); });
   petsc(MatAXPY(part, 1.0, rest, DIFFERENT_NONZERO_PATTERN));
   return part;
 }

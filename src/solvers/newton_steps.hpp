@@ -18,7 +18,7 @@ class NewtonSteps {
   const NewtonOptions& options_;
 
  public:
-  Vector x{problem_.make_vector()};  ///< P, admissible
+  Vector x{problem_.make_vector()};  ///< admissible: z or P(y)
   Vector w{problem_.make_vector()};  ///< N x + r
 
   /// Collective. Throws InputError if the subsystem's method cannot take the law or the size of the problem.

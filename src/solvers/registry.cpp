@@ -23,6 +23,7 @@
 #include "scree/solvers/jacobi.hpp"
 #include "scree/solvers/kucera.hpp"
 #include "scree/solvers/lemke.hpp"
+#include "scree/solvers/multigrid.hpp"
 #include "scree/solvers/newton.hpp"
 #include "scree/solvers/npgs.hpp"
 #include "scree/solvers/nsgs.hpp"
@@ -180,6 +181,24 @@ void add_newton_methods(const std::vector<Law>& all, std::vector<SolverInfo>& so
                                               all, gs_newton, std::move(fields)));
 }
 
+void add_multigrid(std::vector<SolverInfo>& solvers) {
+  solvers.push_back(describe<MultigridOptions>(
+      "multigrid", "sweeps with corrections from coarser problems (Preclik et al., section 3.4)",
+      {Law::frictionless, Law::box}, multigrid,
+      {choice("transfer", &MultigridOptions::transfer, {"impulses", "velocities"},
+              "coarse levels of interpolated impulses, or of bodies that move together"),
+       choice("cycle", &MultigridOptions::cycle, {"v", "w"}, "visits of coarse levels: one or two"),
+       choice("correction", &MultigridOptions::correction, {"search", "project", "reject"},
+              "the best step along the projected correction, all of it, or only rows that stay between their bounds"),
+       field("nu1", &MultigridOptions::nu1, 0, 1e6, "sweeps before a coarse correction"),
+       field("nu2", &MultigridOptions::nu2, 1, 1e6, "sweeps after a coarse correction"),
+       field("first_sweeps", &MultigridOptions::first_sweeps, 0, 1e6, "sweeps before coarse levels are made"),
+       field("strength", &MultigridOptions::strength, 0, 1, "coupling from which impulses interpolate each other"),
+       field("coarsest", &MultigridOptions::coarsest, 1, 1e5, "blocks that are solved directly"),
+       field("levels", &MultigridOptions::levels, 1, 100, "at most"),
+       field("memory", &MultigridOptions::memory, 0, 1, "share of a rank's memory that N may take as a matrix")}));
+}
+
 std::vector<std::string> local_solver_names() {
   std::vector<std::string> names;
   for (const auto& info : problem::local_solvers()) names.emplace_back(info.name);
@@ -257,6 +276,7 @@ std::vector<SolverInfo> build_registry() {
   add_gradient_methods(convex_laws(), solvers);
   add_direct_methods(solvers);
   add_newton_methods(all_laws(), solvers);
+  add_multigrid(solvers);
   const auto able = [&](Law law) {
     std::vector<std::string> names;
     for (const SolverInfo& solver : solvers)

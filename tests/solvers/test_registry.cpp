@@ -67,8 +67,9 @@ BOOST_AUTO_TEST_CASE(lists_each_solver_once_with_a_description_and_laws) {
     BOOST_TEST(!contains(solver.description, "\n"));
     BOOST_TEST(!solver.laws.empty());
   }
-  for (const char* name : {"npgs", "pgs", "jacobi", "gpminres", "tresca", "adaptive-bounds", "de-saxce", "pgd", "cpg",
-                           "cpg1", "spg", "kucera", "apgd", "pivot", "lemke", "enumerate"})
+  for (const char* name :
+       {"npgs", "pgs", "jacobi", "gpminres", "tresca", "adaptive-bounds", "de-saxce", "pgd", "cpg", "cpg1", "spg",
+        "kucera", "apgd", "pivot", "lemke", "enumerate", "newton", "gs-newton", "multigrid"})
     BOOST_TEST(names.contains(name), name);
 }
 

@@ -188,6 +188,11 @@ class BodyOperator : public ContactOperator {
   parallel::Halo halo_;  ///< of the ghosts that contacts or joints touch
   int owned_;
   int local_;  ///< owned and ghosts
+  struct Place {
+    model::Vec3 centre;  ///< m
+    double radius;       ///< m
+  };
+  std::vector<Place> places_;  ///< of owned bodies
   std::vector<Contact> contacts_;
   std::vector<Lever> levers_;  ///< in the order of their contacts
   std::vector<Joint> joints_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "scree/model/geometry.hpp"
 #include "scree/parallel/comm.hpp"
 #include "scree/parallel/matrix.hpp"
 
@@ -21,7 +22,19 @@ struct Factors {
   std::vector<Entry> reads;        ///< A; entries at the same place add up
   std::vector<Entry> writes;       ///< S, transposed
   std::vector<double> compliance;  ///< C, per row; empty: none
+
+  /// A rigid body whose velocity and spin times `length` are six numbers of the motion in a row.
+  struct Body {
+    model::Vec3 centre;   ///< m
+    double length;        ///< m
+    double mass;          ///< kg
+    model::Mat3 inertia;  ///< in the world frame (kg m^2)
+  };
+  std::vector<Body> bodies = {};  ///< this rank's, in the order of the motion; empty: not known
 };
+
+/// Collective: A as a distributed matrix, rows by impulses and columns by the motion.
+[[nodiscard]] parallel::Matrix reads_of(const parallel::Comm& comm, const Factors& factors);
 
 /// Collective: N as a distributed matrix (MPIAIJ) that has its whole diagonal. PETSc keeps, per rank, a number for each
 /// rank: this is for methods that need a matrix, not for the path of every time step. Throws StateError if the rows or
