@@ -152,6 +152,38 @@ model::Vec3 FillSites::operator[](std::int64_t site) const {
 
 namespace {
 
+/// What lies beyond the bounds is drawn again; bounds so narrow that this goes on for long leave the median.
+double log_normal_radius(const Fill& fill, Draws& draws) {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const double size = std::sqrt(-2.0 * std::log(1.0 - draws.next()));
+    const double deviate = size * std::cos(2.0 * std::numbers::pi * draws.next());
+    const double radius = fill.sizes.median * std::exp(fill.sizes.deviation * deviate);
+    if (radius >= fill.radius_min && radius <= fill.radius_max) return radius;
+  }
+  return fill.sizes.median;
+}
+
+double radius_of_class(const Fill& fill, Draws& draws) {
+  double sum = 0.0;
+  for (const Sizes::Class& one : fill.sizes.classes) sum += one.share;
+  double left = sum * draws.next();
+  for (const Sizes::Class& one : fill.sizes.classes)
+    if ((left -= one.share) < 0.0) return one.radius;
+  return fill.sizes.classes.back().radius;
+}
+
+double random_radius(const Fill& fill, Draws& draws) {
+  switch (fill.sizes.kind) {
+    case Sizes::Kind::log_normal:
+      return log_normal_radius(fill, draws);
+    case Sizes::Kind::table:
+      return radius_of_class(fill, draws);
+    case Sizes::Kind::uniform:
+      break;
+  }
+  return fill.radius_min + draws.next() * (fill.radius_max - fill.radius_min);
+}
+
 /// Any attitude is as likely as any other (Shoemake's three random numbers).
 model::Quat random_attitude(Draws& draws) {
   const double share = draws.next(), a = 2.0 * std::numbers::pi * draws.next(),
@@ -165,7 +197,7 @@ model::Quat random_attitude(Draws& draws) {
 model::Body make_fill_body(const Fill& fill, const FillSites& sites, const FillContext& context, int fill_number,
                            std::int64_t index, std::int64_t id) {
   Draws draws(context.seed, fill_number, index);
-  const double radius = fill.radius_min + draws.next() * (fill.radius_max - fill.radius_min);
+  const double radius = random_radius(fill, draws);
   const model::Vec3 shift = fill.jitter * fill.radius_max * point_in_unit_ball(draws);
   const bool is_sphere = fill.shape == model::sphere;
   const double volume = is_sphere ? 4.0 / 3.0 * std::numbers::pi * radius * radius * radius

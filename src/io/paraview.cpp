@@ -73,20 +73,27 @@ std::string pvtp_text(const PointCloud& cloud, const std::vector<std::string>& p
 std::string vtp_text(const PointCloud& cloud) {
   const std::size_t count = cloud.points.size();
   AppendedData data;
-  std::vector<std::int64_t> numbers(count);
+  Polygons cells;  // each point by itself, if they are no corners
+  if (cloud.polygons) {
+    cells = *cloud.polygons;
+  } else {
+    cells = {std::vector<std::int64_t>(count), std::vector<std::int64_t>(count)};
+    std::iota(cells.corners.begin(), cells.corners.end(), std::int64_t{0});
+    std::iota(cells.ends.begin(), cells.ends.end(), std::int64_t{1});
+  }
+  const char* const kind = cloud.polygons ? "Polys" : "Verts";
   std::string text = header;
   text +=
       "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <PolyData>\n";
   text += fmt::format(
-      "    <Piece NumberOfPoints=\"{0}\" NumberOfVerts=\"{0}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
-      "NumberOfPolys=\"0\">\n",
-      count);
-  text += "      <Points>\n" + data.add("position", 3, flattened(cloud.points)) + "      </Points>\n      <Verts>\n";
-  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
-  text += data.add("connectivity", 1, numbers);
-  std::iota(numbers.begin(), numbers.end(), std::int64_t{1});
-  text += data.add("offsets", 1, numbers);
-  text += "      </Verts>\n      <PointData>\n";
+      "    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
+      "NumberOfPolys=\"{}\">\n",
+      count, cloud.polygons ? 0 : count, cloud.polygons ? cells.ends.size() : 0);
+  text += "      <Points>\n" + data.add("position", 3, flattened(cloud.points)) + "      </Points>\n";
+  text += fmt::format("      <{}>\n", kind);
+  text += data.add("connectivity", 1, cells.corners);
+  text += data.add("offsets", 1, cells.ends);
+  text += fmt::format("      </{}>\n      <PointData>\n", kind);
   for (const PointArray& array : cloud.arrays) {
     text +=
         std::visit([&](const auto& values) { return data.add(array.name, array.components, values); }, array.values);

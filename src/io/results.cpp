@@ -2,6 +2,7 @@
 
 #include "scree/io/atomic_file.hpp"
 #include "scree/io/json.hpp"
+#include "scree/io/shape_surfaces.hpp"
 
 namespace scree::io {
 
@@ -81,6 +82,7 @@ Results::Results(const parallel::Comm& comm, const Scene& scene, const std::file
     : comm_(comm), directory_(directory), every_(scene.output.every), bodies_(comm, directory, "bodies", first) {
   make_directory(comm, directory / "frames");
   if (scene.output.contacts) contacts_.emplace(comm, directory, "contacts", first);
+  if (!scene.shapes->empty()) shapes_.emplace(comm, directory, "shapes", first);
   parallel::all_or_none(comm, [&] {
     if (comm.is_root()) write_file(directory / "walls.json", walls_json(scene));
   });
@@ -90,6 +92,7 @@ void Results::write_if_due(dynamics::Simulation& simulation, const dynamics::Ste
   const auto scope = simulation.timer().measure("output");
   if (!last && (every_ == 0 || report.step % every_ != 0)) return;
   bodies_.write(report.step, report.time, cloud_of_bodies(comm_, simulation));
+  if (shapes_) shapes_->write(report.step, report.time, surfaces_of_bodies(simulation));
   if (contacts_) contacts_->write(report.step, report.time, cloud_of_contacts(simulation));
 }
 

@@ -28,6 +28,9 @@ namespace {
 
 using model::Vec3;
 
+void read_size_table(const Entry& radius, Fill& fill);
+void read_log_normal(const Entry& radius, Fill& fill);
+
 /// Reads the entries of a document into a Scene, section by section.
 class SceneReader {
  public:
@@ -164,13 +167,43 @@ void SceneReader::read_radius(const Entry& entry, Fill& fill) const {
     return;
   }
   const Entry radius = entry.at("radius");
-  if (radius.is_map()) {
+  if (!radius.is_map()) {
+    fill.radius_min = fill.radius_max = radius.positive();
+  } else if (radius.has("table")) {
+    read_size_table(radius, fill);
+  } else {
     fill.radius_min = radius.at("min").positive();
     fill.radius_max = radius.at("max").positive();
     if (fill.radius_min > fill.radius_max) radius.fail("'min' must not exceed 'max'");
-  } else {
-    fill.radius_min = fill.radius_max = radius.positive();
+    read_log_normal(radius, fill);
   }
+}
+
+/// Classes of radii, each with its share of the bodies.
+void read_size_table(const Entry& radius, Fill& fill) {
+  if (radius.has("min") || radius.has("max") || radius.has("median"))
+    radius.fail("a 'table' says all: leave the other keys out");
+  fill.sizes.kind = Sizes::Kind::table;
+  fill.radius_min = std::numeric_limits<double>::infinity();
+  for (const Entry& row : radius.at("table").items()) {
+    const std::vector<Entry> cells = row.items();
+    if (cells.size() != 2) row.fail("must be two numbers: a radius and its share of the bodies");
+    fill.sizes.classes.push_back({cells[0].positive(), cells[1].positive()});
+    fill.radius_min = std::min(fill.radius_min, fill.sizes.classes.back().radius);
+    fill.radius_max = std::max(fill.radius_max, fill.sizes.classes.back().radius);
+  }
+  if (fill.sizes.classes.empty()) radius.at("table").fail("needs at least one row: [radius, share]");
+}
+
+void read_log_normal(const Entry& radius, Fill& fill) {
+  if (radius.has("median") != radius.has("deviation"))
+    radius.fail("a log-normal distribution needs both 'median' and 'deviation'");
+  if (!radius.has("median")) return;
+  fill.sizes.kind = Sizes::Kind::log_normal;
+  fill.sizes.median = radius.at("median").positive();
+  fill.sizes.deviation = radius.at("deviation").positive();
+  if (fill.sizes.median < fill.radius_min || fill.sizes.median > fill.radius_max)
+    radius.at("median").fail("must lie between 'min' and 'max'");
 }
 
 void SceneReader::read_count(const Entry& entry, Fill& fill) const {

@@ -132,3 +132,29 @@ BOOST_AUTO_TEST_CASE(a_billion_bodies_need_no_list) {
     }
   }
 }
+
+BOOST_AUTO_TEST_CASE(radii_are_distributed_as_asked) {
+  io::Fill fill = box_fill(Vec3(4.0, 4.0, 4.0), 0.1);
+  fill.radius_min = 0.02;
+  fill.sizes = {.kind = io::Sizes::Kind::log_normal, .median = 0.05, .deviation = 0.2};
+  const auto some = bodies_of(fill);
+  BOOST_TEST(some.size() > 2000);
+  double mean = 0.0, square = 0.0;
+  for (const model::Body& body : some) {
+    BOOST_TEST(body.radius >= 0.02);
+    BOOST_TEST(body.radius <= 0.1);
+    mean += std::log(body.radius / 0.05) / static_cast<double>(some.size());
+    square += std::pow(std::log(body.radius / 0.05), 2) / static_cast<double>(some.size());
+  }
+  BOOST_TEST(std::abs(mean) <= 0.02);  // four standard errors
+  BOOST_TEST(std::abs(std::sqrt(square) - 0.2) <= 0.02);
+
+  fill.sizes = {.kind = io::Sizes::Kind::table, .classes = {{0.02, 3.0}, {0.1, 1.0}}};
+  std::size_t small = 0;
+  const auto mixed = bodies_of(fill);
+  for (const model::Body& body : mixed) {
+    BOOST_TEST((body.radius == 0.02 || body.radius == 0.1));
+    small += body.radius == 0.02 ? 1 : 0;
+  }
+  BOOST_TEST(std::abs(static_cast<double>(small) / static_cast<double>(mixed.size()) - 0.75) <= 0.04);
+}

@@ -7,6 +7,7 @@
 #include "scratch.hpp"
 #include "scree/io/checkpoint.hpp"
 #include "scree/io/scene.hpp"
+#include "scree/io/shape_surfaces.hpp"
 #include "scree/parallel/error.hpp"
 #include "support/motion.hpp"
 #include "support/support.hpp"
@@ -129,8 +130,30 @@ BOOST_AUTO_TEST_CASE(a_run_with_shapes_is_resumed_bit_for_bit) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(surfaces_enclose_the_volume_of_their_shapes) {
+  const io::Scene scene = parse("bodies: [{radius: 1, position: [0, 0, 1]}]\n");
+  for (const model::Shape& shape : *scene.shapes) {
+    const model::Shape drawn = model::make_shape(shape.name, io::polygons_of(shape.form));
+    BOOST_TEST(drawn.volume <= shape.volume * (1.0 + 1e-12));
+    BOOST_TEST(drawn.volume >= 0.97 * shape.volume, shape.name << ": " << drawn.volume / shape.volume);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(distributions_of_sizes_are_read) {
+  const std::string fill = "fills: [{region: {box: {lower: [0, 0, 0], upper: [2, 2, 2]}}, count: 9, radius: ";
+  const auto sizes = [&](const std::string& radius) { return parse(fill + radius + "}]\n").fills.at(0); };
+  BOOST_TEST(sizes("{min: 0.02, max: 0.1, median: 0.05, deviation: 0.3}").sizes.median == 0.05);
+  const io::Fill table = sizes("{table: [[0.1, 3], [0.05, 1]]}");
+  BOOST_TEST(table.radius_min == 0.05);
+  BOOST_TEST(table.radius_max == 0.1);
+  check_refused(shapes + fill + "{min: 0.02, max: 0.1, median: 0.05}}]\n", "both 'median' and 'deviation'");
+  check_refused(shapes + fill + "{min: 0.02, max: 0.1, median: 0.5, deviation: 1}}]\n", "between 'min' and 'max'");
+  check_refused(shapes + fill + "{table: [[0.1]]}}]\n", "two numbers");
+  check_refused(shapes + fill + "{table: []}}]\n", "at least one row");
+}
+
 BOOST_AUTO_TEST_CASE(the_scenes_of_the_tree_run) {
-  for (const char* name : {"plate-1t", "plate-4t", "plate-16t", "brick-wall", "tower"}) {
+  for (const char* name : {"plate-1t", "plate-4t", "plate-16t", "brick-wall", "tower", "arch", "pile"}) {
     const auto file = std::filesystem::path(SCREE_SOURCE_DIR) / "scenes" / (std::string(name) + ".yaml");
     const io::Scene scene = io::load_scene(world(), file);
     dynamics::Simulation simulation(world(), io::make_setup(world(), scene));

@@ -20,13 +20,28 @@ struct CylinderRegion {
 
 using Region = std::variant<model::Box, CylinderRegion>;
 
+/// How radii are spread between the smallest and the largest.
+struct Sizes {
+  enum class Kind { uniform, log_normal, table };
+  struct Class {
+    double radius;  ///< m
+    double share;   ///< of the number of bodies; all shares together may be any number
+  };
+
+  Kind kind = Kind::uniform;
+  double median = 0.0;              ///< log_normal (m)
+  double deviation = 0.0;           ///< log_normal: standard deviation of the logarithm of radii
+  std::vector<Class> classes = {};  ///< table
+};
+
 /// A region filled with bodies on a lattice.
 struct Fill {
   enum class Lattice { cubic, hexagonal };
 
   Region region;
-  double radius_min = 0.0;                    ///< m; radii are spread evenly between the two
+  double radius_min = 0.0;                    ///< m
   double radius_max = 0.0;                    ///< m
+  Sizes sizes = {};                           ///< of radii between the two
   std::optional<double> mass = std::nullopt;  ///< kg of every body, instead of the density of the material
   double density = 1000.0;                    ///< kg/m^3
   std::int64_t count = 0;                     ///< bodies; at most as many as fit

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,9 +19,16 @@ struct PointArray {
   std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::int32_t>> values;
 };
 
-/// Points with data, as ParaView shows them.
+/// Polygons between points, one after another.
+struct Polygons {
+  std::vector<std::int64_t> corners;  ///< indices of points
+  std::vector<std::int64_t> ends;     ///< of each polygon among the corners
+};
+
+/// Points with data, as ParaView shows them: by themselves, or as corners of polygons.
 struct PointCloud {
   std::vector<model::Vec3> points;
+  std::optional<Polygons> polygons = std::nullopt;
   std::vector<PointArray> arrays;  ///< the same ones on every rank
 };
 

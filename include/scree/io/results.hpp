@@ -10,7 +10,8 @@
 
 namespace scree::io {
 
-/// The result directory of a run: ParaView series of bodies and, if asked for, contacts; the walls as JSON.
+/// The result directory of a run: ParaView series of bodies, of their surfaces if there are shapes and, if asked
+/// for, of contacts; the walls as JSON.
 class Results {
  public:
   /// Collective: makes the directory and writes the walls. Goes on from step `first`: earlier frames stay in the
@@ -29,6 +30,7 @@ class Results {
   std::int64_t every_;
   ParaviewSeries bodies_;
   std::optional<ParaviewSeries> contacts_;
+  std::optional<ParaviewSeries> shapes_;
 };
 
 }  // namespace scree::io
