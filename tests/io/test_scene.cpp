@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(bad_values_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_solvers_are_refused) {
-  check_error("time:", "solver: {name: nosuch}\ntime:", "the solvers are: npgs");
+  check_error("time:", "solver: {name: nosuch}\ntime:", "the solvers are: auto, npgs");
   check_error("time:", "solver: {name: nosuch}\ntime:", "s.yaml:12: solver.name: ");
   check_error("time:", "solver: {law: nosuch}\ntime:", "solver.law: must be one of frictionless");
   check_error("time:", "solver: {name: npgs, options: {omga: 1}}\ntime:", "no option 'omga'");
