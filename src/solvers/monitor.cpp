@@ -83,6 +83,8 @@ void Monitor::record(Vec x, Vec w, const problem::ErrorMeasures& errors) {
     for (int k = 0; k < at.size(); ++k) sum += (at[k] - there[k]) * (velocity[k] - reference[k]);
     entry.velocity_error = std::sqrt(std::max(0.0, problem_.N->comm().sum(sum)) / reference_->energy);
   }
+  // A method that takes over judges the iterate that it starts from once more.
+  if (!history_.empty() && history_.back().iteration == entry.iteration) history_.pop_back();
   history_.push_back(entry);
 }
 

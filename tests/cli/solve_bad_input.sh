@@ -33,7 +33,7 @@ expect_error 2 "regular-file is not a directory"
 run scree-solve "$good" --law cone --solution .
 expect_error 2 ".: is a directory"
 run scree-solve "$good" --solver nosuch
-expect_error 2 "the solvers are: npgs"
+expect_error 2 "the solvers are: auto, npgs"
 run scree-solve "$good" --solver gpminres --law cone
 expect_error 2 "cannot take the law 'cone'"
 run scree-solve "$good" --law nosuch

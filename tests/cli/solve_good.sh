@@ -86,7 +86,7 @@ run scree-solve problem.hdf5 --law cone --solver pgs --tolerance 1e-14 --max-ite
 grep -q '"converged": false' poor.json && grep -q '"iterations": 2' poor.json || fail "poor.json: $(cat poor.json)"
 
 # Another measure decides; bounds of a box come from a frictionless solve.
-run scree-solve problem.hdf5 --law box --measure natural_q --tolerance 1e-3 --set refresh_every=50 --json box.json
+run scree-solve problem.hdf5 --law box --measure natural_q --tolerance 1e-3 --solver npgs --set refresh_every=50 --json box.json
 [ "$code" -eq 0 ] && grep -q '"law": "box"' box.json || fail "box: exit code $code: $(cat "$scratch.err")"
 
 # No contacts: nothing to do, and it is done.

@@ -102,13 +102,13 @@ BOOST_AUTO_TEST_CASE(overrides_replace_and_add) {
   const Scene scene = io::parse_scene(good_scene, "s.yaml",
                                       {io::parse_override("fills[0].radius={min: 0.02, max: 0.03}"),
                                        io::parse_override("fills.0.count=1e2"),
-                                       io::parse_override("solver.options.refresh_every=100"),
+                                       io::parse_override("solver.options.tight=1e-5"),
                                        io::parse_override("gravity=[0, 0, -1]"),
                                        io::parse_override("materials.glass.friction=0"),
                                        {"time.steps", "7", "--steps 7"}});
   BOOST_TEST(scene.fills.at(0).radius_min == 0.02);
   BOOST_TEST(scene.fills.at(0).count == 100);
-  BOOST_TEST(*scene.solver.options.at("refresh_every").number() == 100.0);
+  BOOST_TEST(*scene.solver.options.at("tight").number() == 1e-5);
   BOOST_TEST(scene.step.gravity.z() == -1.0);
   BOOST_TEST(scene.materials.at(0).friction == 0.0);
   BOOST_TEST(scene.steps == 7);
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(bad_values_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_solvers_are_refused) {
-  check_error("time:", "solver: {name: nosuch}\ntime:", "the solvers are: npgs");
+  check_error("time:", "solver: {name: nosuch}\ntime:", "the solvers are: auto, npgs");
   check_error("time:", "solver: {name: nosuch}\ntime:", "s.yaml:12: solver.name: ");
   check_error("time:", "solver: {law: nosuch}\ntime:", "solver.law: must be one of frictionless");
   check_error("time:", "solver: {name: npgs, options: {omga: 1}}\ntime:", "no option 'omga'");
