@@ -10,6 +10,7 @@
 #include "support/support.hpp"
 
 using namespace scree;
+using test::world;
 
 namespace {
 
@@ -48,4 +49,12 @@ BOOST_AUTO_TEST_CASE(freed_memory_goes_back_to_the_system) {
   pieces.clear();
   parallel::return_free_memory();
   BOOST_TEST(resident() <= full - block * blocks / 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_rank_has_its_part_of_the_machine) {
+  const std::int64_t part = parallel::memory_of_rank(world()),
+                     machine = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  BOOST_TEST(part == world().max(part));
+  BOOST_TEST(part <= machine);
+  BOOST_TEST(part >= machine / world().size());
 }

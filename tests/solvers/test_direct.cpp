@@ -1,6 +1,6 @@
 // pivot, lemke and enumerate: the direct methods for problems of bounds, on singular, degenerate and inconsistent ones.
 // ranks: 1 2 3 4
-// timeout: 300
+// timeout: 600
 #include <algorithm>
 #include <cmath>
 #include <limits>

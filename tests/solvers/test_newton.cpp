@@ -1,6 +1,6 @@
 // newton and gs-newton against pivot and on every kind of equation, subsystem and bounds.
 // ranks: 1 2 3 4
-// timeout: 300
+// timeout: 600
 #include "scree/solvers/newton.hpp"
 
 #include <string>
