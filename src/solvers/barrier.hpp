@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "scree/model/geometry.hpp"
 #include "scree/problem/admissible_set.hpp"
 
 // What an interior point method knows of one block: a point z inside its set, what answers to it, and a direction. The
