@@ -11,7 +11,6 @@
 #include "scree/problem/one_contact.hpp"
 #include "support/contact_scene.hpp"
 #include "support/dense_operator.hpp"
-#include "support/nearest.hpp"
 
 using scree::model::make_sphere;
 using scree::model::Plane;
@@ -95,7 +94,8 @@ BOOST_AUTO_TEST_CASE(a_frictionless_contact_by_hand) {
 }
 
 BOOST_AUTO_TEST_CASE(a_parting_contact_needs_no_impulse) {
-  for (const Law law : laws_of_beds()) {
+  for (const Law law : all_laws()) {
+    if (law == Law::bilateral) continue;  // it holds what parts
     const Floor floor(3, law, {2.0, 0.0, 0.0}, 0.5, 0.0);
     check(floor.at(Vec3::Zero()), 0.0, 0.0, 0.0);
     BOOST_TEST(floor.at({1.0, 0.0, 0.0}).natural > 0.1);
