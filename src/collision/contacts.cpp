@@ -43,8 +43,10 @@ Vec3 point_of(const Bodies& bodies, const ContactSet& set, const ContactSet::Con
 }
 
 double approach_of_wall(const Bodies& bodies, const ContactSet& set, const ContactSet::Contact& contact,
-                        const model::Wall& after) {
+                        const model::Wall& now, const model::Wall& after) {
   const auto a = static_cast<std::size_t>(contact.a);
+  if (contact.point >= 0 && !is_endless(now))
+    return -contact.normal.dot(shift_at(now, after, point_of(bodies, set, contact)));
   if (contact.point < 0) return contact.gap - gap_to_wall(after, bodies.position[a], bodies.radius[a]).gap;
   const Vec3 on_body = point_of(bodies, set, contact) - 0.5 * contact.gap * contact.normal;
   return contact.gap - gap_to_wall(after, on_body, 0.0).gap;
@@ -77,7 +79,7 @@ void add_contacts_of_balls(const Flight& flight, const std::vector<Pair>& pairs,
       approach = flight.step * gap.normal.dot(of_a - bodies.velocity[static_cast<std::size_t>(b)]);
     } else if (const model::Wall& after = flight.walls_after[static_cast<std::size_t>(-1 - b)];
                !after.motion.is_rest()) {
-      approach += approach_of_wall(bodies, set, contact, after);
+      approach += approach_of_wall(bodies, set, contact, flight.walls[static_cast<std::size_t>(-1 - b)], after);
     }
     if (gap.gap - std::max(0.0, approach) <= flight.margin) set.contacts.push_back(contact);
   }
@@ -96,14 +98,20 @@ class PointFinder {
     if (b >= 0) {
       shapes_.find(body, placed(flight_.bodies, b), reach, touches_);
     } else {
-      // A wall that moves may come nearer by itself: all points count until its own approach is known.
-      const bool rests = walls_after(b).motion.is_rest();
-      touch_wall(body, flight_.walls[static_cast<std::size_t>(-1 - b)], rests ? reach : HUGE_VAL, touches_);
+      find_on_wall(body, b, reach);
     }
     for (const Touch& touch : touches_) add(touch, a, b, pair);
   }
 
  private:
+  /// A wall that moves may come nearer by itself: points count as long as its own approach is not known.
+  void find_on_wall(const Placed& body, int b, double reach) {
+    const model::Wall& wall = wall_now(b);
+    if (!walls_after(b).motion.is_rest())
+      reach += is_endless(wall) ? HUGE_VAL : largest_shift(wall, walls_after(b), body.position, body.radius);
+    shapes_.find(body, wall, reach, touches_);
+  }
+
   void add(const Touch& touch, int a, int b, std::size_t pair) {
     const ContactSet::Contact contact{
         a, b, static_cast<std::int32_t>(pair), static_cast<std::int32_t>(set_.points.size()), touch.gap, touch.normal};
@@ -112,7 +120,7 @@ class PointFinder {
     if (b >= 0) speed -= velocity_at(b, touch.point);
     double approach = flight_.step * touch.normal.dot(speed);
     if (b < 0 && !walls_after(b).motion.is_rest())
-      approach += approach_of_wall(flight_.bodies, set_, contact, walls_after(b));
+      approach += approach_of_wall(flight_.bodies, set_, contact, wall_now(b), walls_after(b));
     if (touch.gap - std::max(0.0, approach) <= flight_.margin) {
       set_.contacts.push_back(contact);
     } else {
@@ -120,6 +128,7 @@ class PointFinder {
     }
   }
 
+  [[nodiscard]] const model::Wall& wall_now(int b) const { return flight_.walls[static_cast<std::size_t>(-1 - b)]; }
   [[nodiscard]] const model::Wall& walls_after(int b) const {
     return flight_.walls_after[static_cast<std::size_t>(-1 - b)];
   }
@@ -146,7 +155,10 @@ ContactSet find_contacts(const Bodies& bodies, const std::vector<model::Wall>& w
   ContactSet set;
   set.contacts.reserve(list.pairs.size());
   const Flight flight{bodies, walls, walls_after, margin, step};
-  const auto is_of_balls = [&](int a, int b) { return bodies.is_ball(a) && (b < 0 || bodies.is_ball(b)); };
+  const auto is_of_balls = [&](int a, int b) {
+    if (!bodies.is_ball(a)) return false;
+    return b >= 0 ? bodies.is_ball(b) : !has_many_points(walls[static_cast<std::size_t>(-1 - b)]);
+  };
   std::size_t first = 0;
   for (std::size_t stage = 0; stage < stage_count; ++stage) {
     const auto last = static_cast<std::size_t>(list.stage_end[stage]);

@@ -158,7 +158,7 @@ std::vector<NearPair> find_near_walls(const Bodies& bodies, const std::vector<mo
   for (int k = 0; k < bodies.owned(); ++k)
     for (int wall = 0; wall < static_cast<int>(walls.size()); ++wall) {
       const auto i = static_cast<std::size_t>(k);
-      if (gap_to_wall(walls[static_cast<std::size_t>(wall)], bodies.position[i], bodies.radius[i]).gap <= reach)
+      if (is_near(walls[static_cast<std::size_t>(wall)], bodies.position[i], bodies.radius[i], reach))
         pairs.push_back({k, -1 - wall});
     }
   return pairs;

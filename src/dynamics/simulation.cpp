@@ -70,7 +70,7 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
   const auto scope = timer_.measure("partition");
   initial_bodies_ = comm_.sum(static_cast<std::int64_t>(bodies_.owned()));
   if (!bodies_.shapes) bodies_.shapes = std::make_shared<const std::vector<model::Shape>>();
-  if (comm_.any(!all_balls(bodies_))) shapes_.emplace(*bodies_.shapes);
+  if (comm_.any(!all_balls(bodies_)) || std::ranges::any_of(scene_walls_, model::has_many_points)) shapes_.emplace();
   double sum = 0.0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) sum += bodies_.radius[k];
   sum = comm_.sum(sum);
@@ -297,7 +297,7 @@ Vec3 Simulation::wall_velocity(const ContactSet::Contact& contact) const {
   const auto k = static_cast<std::size_t>(-1 - contact.b);
   const Vec3 surface =
       scene_walls_[k].motion.velocity_at(point_of(bodies_, contacts_, contact), report_.time + 0.5 * options_.step);
-  const double approach = approach_of_wall(bodies_, contacts_, contact, walls_after_[k]) / options_.step;
+  const double approach = approach_of_wall(bodies_, contacts_, contact, walls_[k], walls_after_[k]) / options_.step;
   return surface - (surface.dot(contact.normal) + approach) * contact.normal;
 }
 

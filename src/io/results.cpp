@@ -24,20 +24,90 @@ void write_form(JsonWriter& json, const model::Cylinder& cylinder) {
   json.field("radius", cylinder.radius);
   json.field("half", cylinder.half);
 }
-void write_form(JsonWriter& json, const model::Hull& hull) {
-  json.field("kind", "hull");
+void write_points(JsonWriter& json, const std::vector<model::Vec3>& points) {
   json.key("vertices");
   json.begin_array();
-  for (const model::Vec3& vertex : hull.vertices) json.value(numbers(vertex));
-  json.end_array();
-  json.key("faces");
-  json.begin_array();
-  for (const std::vector<int>& face : hull.faces)
-    json.value(std::span<const double>(std::vector<double>(face.begin(), face.end())));
+  for (const model::Vec3& point : points) json.value(numbers(point));
   json.end_array();
 }
 
-// What a picture needs beside the bodies.
+template <typename Faces>
+void write_faces(JsonWriter& json, const Faces& faces) {
+  json.key("faces");
+  json.begin_array();
+  for (const auto& face : faces) json.value(std::span<const double>(std::vector<double>(face.begin(), face.end())));
+  json.end_array();
+}
+
+void write_form(JsonWriter& json, const model::Hull& hull) {
+  json.field("kind", "hull");
+  write_points(json, hull.vertices);
+  write_faces(json, hull.faces);
+}
+
+void write_part(JsonWriter& json, const model::Part& part);
+
+void write_form(JsonWriter& json, const model::Cluster& cluster) {
+  json.field("kind", "cluster");
+  json.key("parts");
+  json.begin_array();
+  for (const model::Part& part : cluster.parts) {
+    json.begin_object();
+    write_part(json, part);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_part(JsonWriter& json, const model::Part& part) {
+  if (part.shape) {
+    std::visit([&](const auto& form) { write_form(json, form); }, part.shape->form);
+  } else {
+    json.field("kind", "sphere");
+    json.field("radius", part.radius);
+  }
+  json.field("position", numbers(part.pose.position));
+  const model::Quat turn(part.pose.turn);
+  json.field("attitude", std::span<const double>(turn.coeffs().data(), 4));
+}
+
+void write_surface(JsonWriter& json, const model::Plane& plane) {
+  json.field("kind", "plane");
+  json.field("point", numbers(plane.point));
+  json.field("normal", numbers(plane.normal));
+}
+void write_surface(JsonWriter& json, const model::Tube& tube) {
+  json.field("kind", "cylinder");
+  json.field("point", numbers(tube.point));
+  json.field("axis", numbers(tube.axis));
+  json.field("radius", tube.radius);
+}
+void write_surface(JsonWriter& json, const model::Part& part) {
+  json.field("kind", "body");
+  json.key("part");
+  json.begin_object();
+  write_part(json, part);
+  json.end_object();
+}
+void write_surface(JsonWriter& json, const model::MeshSurface& surface) {
+  json.field("kind", "mesh");
+  write_points(json, surface.mesh->vertices());
+  write_faces(json, surface.mesh->triangles());
+}
+
+void write_motion(JsonWriter& json, const model::WallMotion& motion) {
+  json.key("motion");
+  json.begin_object();
+  json.field("velocity", numbers(motion.velocity));
+  json.field("amplitude", numbers(motion.amplitude));
+  json.field("frequency", motion.frequency);
+  json.field("phase", motion.phase);
+  json.field("spin", numbers(motion.spin));
+  json.field("pivot", numbers(motion.pivot));
+  json.end_object();
+}
+
+// What a picture needs beside the bodies; walls where they are at time 0.
 std::string walls_json(const Scene& scene) {
   JsonWriter json;
   json.begin_object();
@@ -48,17 +118,8 @@ std::string walls_json(const Scene& scene) {
   for (const model::Wall& wall : scene.walls) {
     json.begin_object();
     json.field("name", wall.name);
-    if (const auto* plane = std::get_if<model::Plane>(&wall.surface)) {
-      json.field("kind", "plane");
-      json.field("point", numbers(plane->point));
-      json.field("normal", numbers(plane->normal));
-    } else {
-      const auto& tube = std::get<model::Tube>(wall.surface);
-      json.field("kind", "cylinder");
-      json.field("point", numbers(tube.point));
-      json.field("axis", numbers(tube.axis));
-      json.field("radius", tube.radius);
-    }
+    std::visit([&](const auto& surface) { write_surface(json, surface); }, wall.surface);
+    if (!wall.motion.is_rest()) write_motion(json, wall.motion);
     json.end_object();
   }
   json.end_array();

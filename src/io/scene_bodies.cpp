@@ -20,11 +20,7 @@ using model::Vec3;
 class OverlapFinder {
  public:
   explicit OverlapFinder(const Scene& scene)
-      : bodies_(scene.bodies),
-        space_(scene.space),
-        shapes_(*scene.shapes),
-        contacts_(shapes_),
-        order_(scene.bodies.size()) {
+      : bodies_(scene.bodies), space_(scene.space), shapes_(*scene.shapes), order_(scene.bodies.size()) {
     for (const model::Joint& joint : scene.joints)
       if (joint.collides == 0) joined_.insert(std::minmax({joint.first, joint.second}));
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
@@ -38,6 +34,23 @@ class OverlapFinder {
     std::size_t number;
     double depth;  ///< m
   };
+
+  struct WallHit {
+    const model::Wall& wall;
+    double depth;  ///< m
+  };
+
+  /// The first wall of finite size that a body reaches into.
+  [[nodiscard]] std::optional<WallHit> wall_hit_by(const model::Body& body) {
+    for (const model::Wall& wall : walls_) {
+      if (is_endless(wall)) continue;
+      if (!is_near(wall, Vec3(body.position), body.radius, -allowed_overlap * body.radius)) continue;
+      touches_.clear();
+      contacts_.find(collision::placed(body, shapes_), wall, 0.0, touches_);
+      if (const double depth = deepest(touches_); depth > allowed_overlap * body.radius) return WallHit{wall, depth};
+    }
+    return std::nullopt;
+  }
 
   /// The first body that overlaps `body`, other than itself.
   [[nodiscard]] std::optional<Hit> hit_by(const model::Body& body) {
@@ -69,17 +82,15 @@ class OverlapFinder {
     return std::nullopt;
   }
 
-  [[nodiscard]] collision::Placed placed(const model::Body& body) const {
-    const bool is_sphere = body.shape == model::sphere;
-    return {is_sphere ? nullptr : &shapes_[static_cast<std::size_t>(body.shape)], body.radius, Vec3(body.position),
-            model::Quat(body.attitude).toRotationMatrix()};
-  }
-
   [[nodiscard]] double depth_between(const model::Body& a, const model::Body& b) {
     touches_.clear();
-    contacts_.find(placed(a), placed(b), 0.0, touches_);
+    contacts_.find(collision::placed(a, shapes_), collision::placed(b, shapes_), 0.0, touches_);
+    return deepest(touches_);
+  }
+
+  [[nodiscard]] static double deepest(const std::vector<collision::Touch>& touches) {
     double depth = 0.0;
-    for (const collision::Touch& touch : touches_) depth = std::max(depth, -touch.gap);
+    for (const collision::Touch& touch : touches) depth = std::max(depth, -touch.gap);
     return depth;
   }
 
@@ -88,6 +99,7 @@ class OverlapFinder {
   const std::vector<model::Body>& bodies_;
   const model::Periodicity& space_;
   const std::vector<model::Shape>& shapes_;
+  const std::vector<model::Wall>& walls_;
   collision::ShapeContacts contacts_;
   std::vector<collision::Touch> touches_;
   std::vector<std::size_t> order_;
@@ -104,6 +116,13 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
       throw InputError(fmt::format("{}: asks for {} bodies: use more ranks", scene.file, scene.body_count));
     }
     OverlapFinder listed(scene);
+    constexpr const char* remedy = "move it, or set contact.push_apart";
+    const auto check_walls = [&](const model::Body& body, const auto& name) {
+      const auto hit = scene.push_apart ? std::nullopt : listed.wall_hit_by(body);
+      if (hit)
+        throw InputError(fmt::format("{}: {} starts {:.6g} m inside the wall '{}': {}", scene.file, name(), hit->depth,
+                                     hit->wall.name, remedy));
+    };
     std::int64_t first_id = 0;
     for (std::size_t f = 0; f < scene.fills.size(); ++f) {
       const Fill& fill = scene.fills[f];
@@ -112,10 +131,12 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
       for (std::int64_t k = split.first(comm.rank()); k < split.first(comm.rank() + 1); ++k) {
         const model::Body body =
             make_fill_body(fill, sites, {scene.seed, *scene.shapes}, static_cast<int>(f), k, first_id + k);
-        if (const auto hit = listed.hit_by(body)) {
-          throw InputError(fmt::format("{}: bodies[{}]: overlaps a body of fills[{}] (number {}) by {:.3g} m: move it",
-                                       scene.file, hit->number, f, body.id, hit->depth));
+        const auto hit = scene.push_apart ? std::nullopt : listed.hit_by(body);
+        if (hit) {
+          throw InputError(fmt::format("{}: bodies[{}]: overlaps a body of fills[{}] (number {}) by {:.3g} m: {}",
+                                       scene.file, hit->number, f, body.id, hit->depth, remedy));
         }
+        check_walls(body, [&] { return fmt::format("fills[{}]: body number {}", f, body.id); });
         bodies.add_owned(body);
       }
       first_id += fill.count;
@@ -123,10 +144,12 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
     const parallel::EvenSplit split{std::ssize(scene.bodies), comm.size()};
     for (std::int64_t k = split.first(comm.rank()); k < split.first(comm.rank() + 1); ++k) {
       const model::Body& body = scene.bodies[static_cast<std::size_t>(k)];
-      if (const auto hit = listed.hit_by(body)) {
-        throw InputError(fmt::format("{}: bodies[{}]: overlaps bodies[{}] by {:.3g} m: move it", scene.file, k,
-                                     hit->number, hit->depth));
+      const auto hit = scene.push_apart ? std::nullopt : listed.hit_by(body);
+      if (hit) {
+        throw InputError(fmt::format("{}: bodies[{}]: overlaps bodies[{}] by {:.3g} m: {}", scene.file, k, hit->number,
+                                     hit->depth, remedy));
       }
+      check_walls(body, [&] { return fmt::format("bodies[{}]:", k); });
       bodies.add_owned(body);
     }
   });

@@ -62,6 +62,30 @@ Hull polygons(const model::Capsule& capsule) {
   return turned_surface(rings);
 }
 
+Hull polygons_of_sphere(double radius) {
+  constexpr int steps = 11;
+  std::vector<std::pair<double, double>> rings;
+  for (int k = 1; k <= steps; ++k) {
+    const double angle = std::numbers::pi * k / (steps + 1);
+    rings.emplace_back(radius * std::sin(angle), -radius * std::cos(angle));
+  }
+  return turned_surface(rings);
+}
+
+Hull polygons(const model::Cluster& cluster) {
+  Hull surface;
+  for (const model::Part& part : cluster.parts) {
+    const Hull one = part.shape ? polygons_of(part.shape->form) : polygons_of_sphere(part.radius);
+    const int first = static_cast<int>(surface.vertices.size());
+    for (const Vec3& vertex : one.vertices) surface.vertices.push_back(part.pose.outwards(vertex));
+    for (std::vector<int> face : one.faces) {
+      for (int& corner : face) corner += first;
+      surface.faces.push_back(std::move(face));
+    }
+  }
+  return surface;
+}
+
 }  // namespace
 
 Hull polygons_of(const model::Form& form) {

@@ -202,7 +202,7 @@ class Simulation {
   double mean_radius_ = 1.0;    ///< m
   double largest_reach_ = 0.0;  ///< of a search: further ones would meet bodies twice in periodic space (m)
   Neighbourhood neighbourhood_;
-  std::optional<collision::ShapeContacts> shapes_;  ///< if there are bodies that are no balls, on any rank
+  std::optional<collision::ShapeContacts> shapes_;  ///< if bodies are no balls, on any rank, or walls have many points
   double largest_speed_ = 0.0;                      ///< of all bodies after the prediction (m/s)
   double moved_ = 0.0;                              ///< bound on any body's path since the last search (m)
   double wall_speed_ = 0.0;                         ///< bound on how fast any wall comes nearer to any body (m/s)

@@ -11,6 +11,7 @@
 #include "scree/io/checkpoint.hpp"
 #include "scree/io/fill.hpp"
 #include "scree/io/scene_document.hpp"
+#include "scree/io/scene_meshes.hpp"
 #include "scree/model/joint.hpp"
 #include "scree/model/shape.hpp"
 #include "scree/parallel/comm.hpp"
@@ -41,6 +42,7 @@ struct Scene {
   std::vector<model::Joint> joints;
   std::int64_t body_count = 0;  ///< of fills and listed bodies together
   std::uint64_t seed = 1;
+  bool push_apart = false;  ///< bodies that start inside each other, instead of an error
   dynamics::StepOptions step;
   dynamics::SolverChoice solver;
   dynamics::BalanceOptions balance;
@@ -51,9 +53,10 @@ struct Scene {
 /// Bodies may start in contact; what is deeper than this share of a radius is a mistake.
 inline constexpr double allowed_overlap = 1e-3;
 
-/// Judges the text of a scene. Throws InputError: one line with file, line, key and remedy.
+/// Judges the text of a scene. Throws InputError: one line with file, line, key and remedy. Meshes are read from files
+/// beside it, by `read` if it is given.
 [[nodiscard]] Scene parse_scene(const std::string& text, const std::string& file,
-                                const std::vector<Override>& overrides = {});
+                                const std::vector<Override>& overrides = {}, const FileReader& read = nullptr);
 
 /// Collective: one rank reads the file, all judge it alike.
 [[nodiscard]] Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
@@ -61,7 +64,8 @@ inline constexpr double allowed_overlap = 1e-3;
 
 /// Collective: the bodies that this rank makes, a contiguous share of each fill and of the listed bodies. All ranks
 /// together make the same bodies whatever their number. Throws InputError where a listed body overlaps another body by
-/// more than `allowed_overlap` of the smaller radius.
+/// more than `allowed_overlap` of the smaller radius, or any body a wall of finite size, unless they are to be pushed
+/// apart.
 [[nodiscard]] model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene);
 
 /// Collective: what a simulation of the scene starts from: its own bodies, or those of a checkpoint.
