@@ -20,7 +20,11 @@ using model::Vec3;
 class OverlapFinder {
  public:
   explicit OverlapFinder(const Scene& scene)
-      : bodies_(scene.bodies), space_(scene.space), shapes_(*scene.shapes), order_(scene.bodies.size()) {
+      : bodies_(scene.bodies),
+        space_(scene.space),
+        shapes_(*scene.shapes),
+        walls_(scene.walls),
+        order_(scene.bodies.size()) {
     for (const model::Joint& joint : scene.joints)
       if (joint.collides == 0) joined_.insert(std::minmax({joint.first, joint.second}));
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
