@@ -26,8 +26,6 @@ run scree-run flow.yaml --checkpoint-every 25 --out parts --steps 50
 cp -r parts later
 run scree-run flow.yaml --checkpoint-every 25 --out parts --restart auto --json parts.json
 [ "$code" -eq 0 ] || fail "the resumed run: exit code $code: $(cat "$scratch.err")"
-cmp -s whole/checkpoints/checkpoint-000000000080.h5 parts/checkpoints/checkpoint-000000000080.h5 ||
-  fail "the last checkpoints differ"
 # Rows beyond the checkpoint that the run goes on from are made again.
 run scree-run flow.yaml --checkpoint-every 25 --out later --restart later/checkpoints/checkpoint-000000000025.h5
 for file in state down load; do
@@ -38,6 +36,9 @@ grep -q "^source rain: 60 bodies" whole/run.log || fail "the log does not tell w
 grep -q "^sink corner: " whole/run.log || fail "the log does not tell what the sink took"
 python3 - <<'PYTHON' || fail "the numbers are wrong"
 import csv, json
+whole, parts = json.load(open("whole.json")), json.load(open("parts.json"))
+for field in ("bodies", "contacts", "kinetic_energy", "momentum", "max_penetration", "sources", "sinks"):
+    assert whole[field] == parts[field], field
 for name in ("whole", "parts"):
     run = json.load(open(name + ".json"))
     source, sink = run["sources"][0], run["sinks"][0]
