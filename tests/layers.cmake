@@ -1,4 +1,5 @@
-# Checks that each layer includes only the layers it may use. cmake -DROOT=<source tree> -P layers.cmake
+# Checks that each layer includes only the layers it may use, and that each source includes its own header before any
+# other, which so can be included alone. cmake -DROOT=<source tree> -P layers.cmake
 cmake_minimum_required(VERSION 3.24)
 
 set(parallel_may_use "")
@@ -20,8 +21,16 @@ foreach(layer IN ITEMS parallel model collision problem solvers dynamics io)
         string(APPEND violations "\n  ${file}: ${include}")
       endif()
     endforeach()
+    cmake_path(GET file STEM name)
+    cmake_path(GET file EXTENSION extension)
+    if(extension STREQUAL ".cpp" AND EXISTS ${ROOT}/include/scree/${layer}/${name}.hpp)
+      file(STRINGS ${file} first REGEX "^#include" LIMIT_COUNT 1)
+      if(NOT first STREQUAL "#include \"scree/${layer}/${name}.hpp\"")
+        string(APPEND violations "\n  ${file}: ${first} stands before its own header")
+      endif()
+    endif()
   endforeach()
 endforeach()
 if(violations)
-  message(FATAL_ERROR "A layer may include only those it builds on:${violations}")
+  message(FATAL_ERROR "A layer may include only those it builds on, a source its own header first:${violations}")
 endif()
