@@ -411,6 +411,11 @@ Factors BodyOperator::factors() const {
     const auto inverse = [](double value) { return value > 0.0 ? 1.0 / value : HUGE_VAL; };
     result.bodies.push_back({centre, radius, inverse(inverse_[k].mass),
                              Mat3(Vec3::Constant(radius * radius * inverse(inverse_[k].inertia)).asDiagonal())});
+    for (int c = 0; c < dofs_per_body; ++c) {
+      const auto row = dofs_per_body * static_cast<int>(k) + c;
+      result.mass.push_back({row, dofs_per_body * static_cast<std::int64_t>(below) + row,
+                             inverse(c < 3 ? inverse_[k].mass : inverse_[k].inertia)});
+    }
   }
   return result;
 }
