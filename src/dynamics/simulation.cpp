@@ -19,6 +19,7 @@
 namespace scree::dynamics {
 
 using collision::ContactSet;
+using collision::PairList;
 using model::Vec3;
 using parallel::ReadArray;
 using parallel::Vector;
@@ -122,6 +123,7 @@ StepReport Simulation::step() {
   const Vector x = starting_impulses(problem);
   // The solver needs the room, and to find contacts of spheres again takes less time than a sweep.
   if (!shapes_) contacts_ = {};
+  std::vector<Vec3>().swap(neighbourhood_.pairs.impulses);  // x has them
   solve(problem, x);
   if (!shapes_) {
     const auto scope = timer_.measure("narrow phase");
@@ -451,7 +453,8 @@ void Simulation::integrate(const ContactProblem& problem, Vec x) {
 /// For the warm start of the next step, and for whoever asks. Places of points are those before the step, as the points
 /// are; bodies have moved since, so this comes first.
 void Simulation::keep_impulses(Vec x) {
-  for (auto& pair : neighbourhood_.pairs.pairs) pair.impulse.setZero();
+  PairList& list = neighbourhood_.pairs;
+  list.impulses.assign(list.pairs.size(), Vec3::Zero());
   const ReadArray impulse(x);
   for (int k = 0; k < contacts_.size(); ++k) {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
@@ -459,10 +462,10 @@ void Simulation::keep_impulses(Vec x) {
     if (contact.point >= 0) {
       point_impulses_[static_cast<std::size_t>(contact.point)] = in_world;
     } else {
-      neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse = in_world;
+      list.impulses[static_cast<std::size_t>(contact.pair)] = in_world;
     }
   }
-  neighbourhood_.pairs.points = remember_points(bodies_, contacts_, point_impulses_);
+  list.points = remember_points(bodies_, contacts_, point_impulses_);
   const double* const joint_part = impulse.data() + 3 * contacts_.size();
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const int first = joint_rows_.first_row[k], last = joint_rows_.first_row[k + 1];

@@ -145,7 +145,7 @@ class Simulation {
   [[nodiscard]] const collision::ContactSet& contacts() const { return contacts_; }
   [[nodiscard]] const model::Vec3& impulse_of(const collision::ContactSet::Contact& contact) const {
     return contact.point >= 0 ? point_impulses_[static_cast<std::size_t>(contact.point)]
-                              : neighbourhood_.pairs.pairs[static_cast<std::size_t>(contact.pair)].impulse;
+                              : neighbourhood_.pairs.impulses[static_cast<std::size_t>(contact.pair)];
   }
   /// Joints that this rank owns, with their impulses and angles of the last step.
   [[nodiscard]] const std::vector<PlacedJoint>& joints() const { return joints_; }
