@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "scree/collision/placed_body.hpp"
 #include "scree/parallel/error.hpp"
 
 namespace scree::dynamics {
@@ -203,7 +202,7 @@ bool Flow::overlap(const Body& a, const Body& b) {
 }
 
 /// Marks the places where owned bodies are in the way.
-void Flow::veto(const model::Bodies& bodies, const std::vector<Entrant>& entrants, std::vector<double>& taken) {
+void Flow::veto(const model::Bodies& bodies, const std::vector<Entrant>& entrants, std::vector<std::uint64_t>& taken) {
   double largest = 0.0;
   for (const Entrant& entrant : entrants) largest = std::max(largest, entrant.body.radius);
   PointGrid grid(2.0 * largest);
@@ -219,7 +218,7 @@ void Flow::veto(const model::Bodies& bodies, const std::vector<Entrant>& entrant
         const auto at = static_cast<std::size_t>(number);
         const Entrant& entrant = entrants[at / attempts];
         const Body there = moved_to(entrant.body, entrant.places[at % attempts]);
-        if (overlap(moved_to(bodies.get(k), centre + shift), there)) taken[at] = 1.0;
+        if (overlap(moved_to(bodies.get(k), centre + shift), there)) taken[at / 64] |= std::uint64_t{1} << (at % 64);
       });
   }
 }
@@ -251,7 +250,7 @@ std::vector<int> Flow::hosts(const parallel::Comm& comm, const model::Bodies& bo
 
 /// Gives each entrant in turn the first of its places that is free, of walls and of those before it, too. Where one
 /// finds none the others of its source wait, for small bodies must not overtake large ones.
-std::vector<Flow::Admitted> Flow::admit(const std::vector<Entrant>& entrants, const std::vector<double>& taken,
+std::vector<Flow::Admitted> Flow::admit(const std::vector<Entrant>& entrants, const std::vector<std::uint64_t>& taken,
                                         const std::vector<model::Wall>& walls, const model::Periodicity& space) {
   const std::vector<Vec3> images = images_of(space);
   std::vector<Admitted> made;
@@ -262,7 +261,7 @@ std::vector<Flow::Admitted> Flow::admit(const std::vector<Entrant>& entrants, co
     const auto is_free = [&](const Vec3& place) {
       const std::size_t at = e * attempts + static_cast<std::size_t>(&place - entrant.places.data());
       const double radius = entrant.body.radius;
-      if (taken[at] > 0.0) return false;
+      if ((taken[at / 64] >> (at % 64) & 1U) != 0) return false;
       for (const model::Wall& wall : walls)
         if (gap_to_wall(wall, place, radius).gap < 0.0) return false;
       for (const Admitted& other : made)
@@ -288,9 +287,9 @@ Flow::Arrivals Flow::give(const parallel::Comm& comm, const model::Bodies& bodie
   Arrivals arrivals{0, {}};
   const std::vector<Entrant> entrants = due(step, time);  // the same on all ranks
   if (entrants.empty()) return arrivals;
-  std::vector<double> taken(entrants.size() * attempts, 0.0);
+  std::vector<std::uint64_t> taken((entrants.size() * attempts + 63) / 64, 0);
   veto(bodies, entrants, taken);
-  comm.max(taken);
+  comm.unite(taken);
   const std::vector<Admitted> made = admit(entrants, taken, walls, bodies.space);
   arrivals.total = std::ssize(made);
   if (made.empty()) return arrivals;

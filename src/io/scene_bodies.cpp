@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "scree/collision/placed_body.hpp"
 #include "scree/collision/shape_contacts.hpp"
 #include "scree/io/periodic.hpp"
 #include "scree/io/random_fill.hpp"

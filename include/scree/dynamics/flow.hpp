@@ -66,7 +66,7 @@ struct FlowSetup {
 
 /// Sources and sinks of a simulation. Which bodies a source makes follows from its number, the seed and how many it
 /// has made; where they may appear from the step too. So every rank knows the candidates without a message, and one
-/// reduction of a number for each tells where bodies of any rank are in the way.
+/// reduction of a bit for each tells where bodies of any rank are in the way.
 class Flow {
  public:
   /// `shapes` must outlive it.
@@ -111,8 +111,9 @@ class Flow {
 
   [[nodiscard]] Entrant next_of(std::size_t source, std::int64_t number, std::int64_t step) const;
   [[nodiscard]] std::vector<Entrant> due(std::int64_t step, double time) const;
-  void veto(const model::Bodies& bodies, const std::vector<Entrant>& entrants, std::vector<double>& taken);
-  [[nodiscard]] std::vector<Admitted> admit(const std::vector<Entrant>& entrants, const std::vector<double>& taken,
+  void veto(const model::Bodies& bodies, const std::vector<Entrant>& entrants, std::vector<std::uint64_t>& taken);
+  [[nodiscard]] std::vector<Admitted> admit(const std::vector<Entrant>& entrants,
+                                            const std::vector<std::uint64_t>& taken,
                                             const std::vector<model::Wall>& walls, const model::Periodicity& space);
   [[nodiscard]] bool overlap(const model::Body& a, const model::Body& b);
   [[nodiscard]] std::vector<int> hosts(const parallel::Comm& comm, const model::Bodies& bodies) const;
