@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "scree/parallel/error.hpp"
+#include "scree/parallel/memory.hpp"
 #include "scree/problem/body_operator.hpp"
 #include "scree/problem/constraint_set.hpp"
 #include "scree/problem/error_measure.hpp"
@@ -97,6 +98,7 @@ int run_program(const std::string& name, int argc, char** argv,
   petsc_words.push_back(nullptr);
   char** petsc_arguments = petsc_words.data();
   if (PetscInitialize(&petsc_count, &petsc_arguments, nullptr, nullptr) != 0) return 1;
+  parallel::return_large_arrays();
 
   int code = 0;
   try {
