@@ -27,8 +27,7 @@ add_compile_options(
   $<$<CXX_COMPILER_ID:GNU>:-Wlogical-op>
   # GCC 12 takes std::string operations for overlapping copies, and the undefined registers in its own header of AVX-512
   # for uninitialised variables.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-maybe-uninitialized>
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-uninitialized>"
   $<$<BOOL:${SCREE_WERROR}>:-Werror>
   -fno-math-errno
   -fopenmp-simd  # sums that are marked for it may be reordered; no threads
