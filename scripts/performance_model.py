@@ -31,6 +31,10 @@ NETWORKS = {
 }
 
 
+# Phases that are no part of every step.
+ASIDE = ("partition", "output", "checkpoint", "rebalance")
+
+
 def blocks(extents, ranks):
     """How many blocks a box of these extents is cut into along each axis: real numbers, at least 1, whose product is
     `ranks`, such that blocks are as near to cubes as can be."""
@@ -118,9 +122,10 @@ def predict(workload, network, ranks):
 def calibrate(single, runs, extents):
     """The workload of a scene: times from `single`, a run on one rank, and surfaces from `runs` on several."""
     steps, bodies = single["steps"], single["bodies"]
-    solve = single["seconds"]["solve"]["avg"]
-    others = sum(phase["avg"] for name, phase in single["seconds"].items()
-                 if name not in ("total", "solve", "output", "checkpoint", "partition"))
+    share = share_of_a_core(single)
+    solve = share * single["seconds"]["solve"]["avg"]
+    others = share * sum(phase["avg"] for name, phase in single["seconds"].items()
+                         if name not in ("total", "solve", *ASIDE))
     several = [run for run in runs if run["ranks"] > 1] or [single]
     largest = max(several, key=lambda run: run["ranks"])
     exchanges = exchanges_per_step(largest)
@@ -136,15 +141,28 @@ def calibrate(single, runs, extents):
         sweeps=single["iterations"] / steps,
         updates_per_contact=updates_per_contact(single),
         exchanges=exchanges,
-        reductions=sum(phase["reductions"] for phase in largest["traffic"].values()) / largest["steps"],
+        reductions=traffic_per_step(largest, "reductions"),
         seconds_per_update=solve / single["contact_updates"],
         seconds_per_body=others / steps / bodies,
         ghosts_per_surface=mean(run["decomposition"]["ghosts"]["avg"] / surface(extents, run["ranks"]) for run in cut),
-        neighbour_share=mean(run["messages"] / run["ranks"] / run["steps"] / exchanges
+        neighbour_share=mean(traffic_per_step(run, "messages") / run["ranks"] / exchanges
                              / neighbours(extents, run["ranks"]) for run in cut),
-        bytes_per_ghost=mean(run["bytes"] / run["steps"] / exchanges / run["ranks"]
+        bytes_per_ghost=mean(traffic_per_step(run, "bytes") / run["ranks"] / exchanges
                              / max(1.0, run["decomposition"]["ghosts"]["avg"]) for run in cut),
         imbalance=mean(run["decomposition"]["imbalance"] for run in cut))
+
+
+def traffic_per_step(run, kind):
+    """Messages, bytes or reductions of the steps; the first two are those of all ranks."""
+    return sum(phase[kind] for name, phase in run["traffic"].items() if name not in ASIDE) / run["steps"]
+
+
+def share_of_a_core(run):
+    """One rank never waits for others: if it took more time than CPU seconds, others used its core as well."""
+    if "cpu_seconds" not in run:
+        return 1.0
+    lasted = run["seconds"]["total"] + run["seconds"].get("partition", {"avg": 0.0})["avg"]
+    return min(1.0, (run["cpu_seconds"]["user"] + run["cpu_seconds"]["system"]) / lasted)
 
 
 def updates_per_contact(run):

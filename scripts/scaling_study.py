@@ -140,8 +140,8 @@ def table(runs, predicted):
         cpu = f"{numbers['cpu_seconds']['user'] / steps:.3f}" if "cpu_seconds" in numbers else "-"
         lines.append(f"| {ranks} | {numbers['seconds_per_step']:.4f} | {guess.seconds:.4f} | {cpu} | "
                      f"{numbers['decomposition']['ghosts']['avg']:.0f} | {guess.ghosts:.0f} | "
-                     f"{numbers['messages'] / ranks / steps:.0f} | {guess.messages:.0f} | "
-                     f"{numbers['bytes'] / ranks / steps / 1e3:.0f} | {guess.bytes / 1e3:.0f} | "
+                     f"{model.traffic_per_step(numbers, 'messages') / ranks:.0f} | {guess.messages:.0f} | "
+                     f"{model.traffic_per_step(numbers, 'bytes') / ranks / 1e3:.0f} | {guess.bytes / 1e3:.0f} | "
                      f"{numbers['iterations'] / steps:.1f} |")
     return "\n".join(lines)
 

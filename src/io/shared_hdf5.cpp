@@ -101,11 +101,17 @@ H5Handle SharedHdf5::open_dataset(const std::string& name) const {
 }
 
 /// Ranks without records take part in the collective transfer with nothing selected.
-void SharedHdf5::select(const std::string& name, const H5Handle& space, const hsize_t* first,
-                        const hsize_t* count) const {
+void SharedHdf5::select(const std::string& name, const H5Handle& space, Slab slab) const {
   agreed("select the part of " + name, [&] {
-    if (count[0] == 0) return H5Sselect_none(space.get());
-    return H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, first, nullptr, count, nullptr);
+    hsize_t extent[2] = {1, 1};  // a table is read in whole rows
+    if (H5Sget_simple_extent_ndims(space.get()) > 2) return -1;
+    const int dimensions = H5Sget_simple_extent_dims(space.get(), extent, nullptr);
+    const auto width = static_cast<std::int64_t>(dimensions == 2 ? extent[1] : 1);
+    if (slab.count == 0) return H5Sselect_none(space.get());
+    if (slab.first % width != 0 || slab.count % width != 0) return -1;
+    const hsize_t first[2] = {static_cast<hsize_t>(slab.first / width), 0};
+    const hsize_t count[2] = {static_cast<hsize_t>(slab.count / width), static_cast<hsize_t>(width)};
+    return static_cast<int>(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, first, nullptr, count, nullptr));
   });
 }
 
@@ -116,17 +122,16 @@ void SharedHdf5::add_group(const std::string& name) {
 }
 
 void SharedHdf5::write(const std::string& name, hid_t type, const void* own, std::size_t count, int components) {
-  const auto width = static_cast<std::size_t>(components);
-  const int rank = components > 1 ? 2 : 1;
-  const auto rows = static_cast<std::int64_t>(count / width);
-  const hsize_t first[] = {static_cast<hsize_t>(comm_.sum_below(rows)), 0};
-  const hsize_t total[] = {static_cast<hsize_t>(comm_.sum(rows)), width};
-  const hsize_t here[] = {static_cast<hsize_t>(rows), width};
-  const H5Handle space = opened([&] { return H5Screate_simple(rank, total, nullptr); }, H5Sclose, "size " + name);
-  const H5Handle memory = opened([&] { return H5Screate_simple(rank, here, nullptr); }, H5Sclose, "size " + name);
+  const auto entries = static_cast<std::int64_t>(count);
+  const Slab slab{comm_.sum_below(entries), entries};
+  const auto width = static_cast<hsize_t>(components), here = static_cast<hsize_t>(count);
+  const hsize_t total[] = {static_cast<hsize_t>(comm_.sum(entries)) / width, width};
+  const H5Handle space =
+      opened([&] { return H5Screate_simple(components > 1 ? 2 : 1, total, nullptr); }, H5Sclose, "size " + name);
+  const H5Handle memory = opened([&] { return H5Screate_simple(1, &here, nullptr); }, H5Sclose, "size " + name);
   const H5Handle dataset = add_dataset(name, type, space);
   if (total[0] == 0) return;  // HDF5 refuses to transfer nothing at all
-  select(name, space, first, here);
+  select(name, space, slab);
   agreed("write " + name + ", is the disk full or a limit reached?",
          [&] { return H5Dwrite(dataset.get(), type, memory.get(), space.get(), transfer_.get(), own); });
 }
@@ -213,7 +218,7 @@ DatasetShape SharedHdf5::shape_of(const std::string& name) const {
 
 void SharedHdf5::read(const std::string& name, hid_t type, Slab slab, void* records) const {
   if (comm_.max(slab.count) == 0) return;
-  const auto first = static_cast<hsize_t>(slab.first), here = static_cast<hsize_t>(slab.count);
+  const auto here = static_cast<hsize_t>(slab.count);
   const H5Handle dataset = open_dataset(name);
   const H5Handle space = opened([&] { return H5Dget_space(dataset.get()); }, H5Sclose, "size " + name);
   const H5Handle memory = opened([&] { return H5Screate_simple(1, &here, nullptr); }, H5Sclose, "size " + name);
@@ -222,7 +227,7 @@ void SharedHdf5::read(const std::string& name, hid_t type, Slab slab, void* reco
     const hssize_t length = H5Sget_simple_extent_npoints(space.get());
     return slab.first >= 0 && slab.count <= length - slab.first ? 0 : -1;
   });
-  select(name, space, &first, &here);
+  select(name, space, slab);
   agreed("read " + name,
          [&] { return H5Dread(dataset.get(), type, memory.get(), space.get(), transfer_.get(), records); });
 }

@@ -68,11 +68,11 @@ class Predictions(unittest.TestCase):
             guess = model.predict(WORKLOAD, NETWORK, ranks)
             steps, contacts = 5, 24000
             return {"ranks": ranks, "steps": steps, "bodies": 8000, "contacts": contacts, "iterations": 50 * steps,
-                    "stages": 1, "contact_updates": contacts * 50 * steps, "messages": guess.messages * ranks * steps,
-                    "bytes": guess.bytes * ranks * steps,
+                    "stages": 1, "contact_updates": contacts * 50 * steps,
                     "seconds": {"total": 9.0, "solve": {"avg": contacts * 50 * steps * 1e-7},
                                 "integrate": {"avg": 8000 * steps * 1e-6}},
-                    "traffic": {"solve": {"reductions": 10 * steps}},
+                    "traffic": {"solve": {"reductions": 10 * steps, "messages": guess.messages * ranks * steps,
+                                          "bytes": guess.bytes * ranks * steps}},
                     "decomposition": {"ghosts": {"avg": guess.ghosts}, "imbalance": 1.0}}
 
         found = model.calibrate(run(1), [run(1), run(8)], WORKLOAD.extents)

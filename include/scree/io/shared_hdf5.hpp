@@ -121,7 +121,7 @@ class SharedHdf5 {
   void close_together();
   [[nodiscard]] H5Handle add_dataset(const std::string& name, hid_t type, const H5Handle& space) const;
   [[nodiscard]] H5Handle open_dataset(const std::string& name) const;
-  void select(const std::string& name, const H5Handle& space, const hsize_t* first, const hsize_t* count) const;
+  void select(const std::string& name, const H5Handle& space, Slab slab) const;
 
   const parallel::Comm& comm_;
   std::string name_;
