@@ -9,6 +9,7 @@
 #include <numeric>
 #include <regex>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "scree/io/atomic_file.hpp"
@@ -21,9 +22,9 @@ static_assert(std::endian::native == std::endian::little, "the VTK files are dec
 
 constexpr const char* header = "<?xml version=\"1.0\"?>\n";
 
-const char* type_name(const std::vector<double>&) { return "Float64"; }
-const char* type_name(const std::vector<std::int64_t>&) { return "Int64"; }
-const char* type_name(const std::vector<std::int32_t>&) { return "Int32"; }
+const char* type_name(std::span<const double>) { return "Float64"; }
+const char* type_name(std::span<const std::int64_t>) { return "Int64"; }
+const char* type_name(std::span<const std::int32_t>) { return "Int32"; }
 
 std::vector<double> flattened(std::span<const model::Vec3> vectors) {
   std::vector<double> numbers;
@@ -32,23 +33,32 @@ std::vector<double> flattened(std::span<const model::Vec3> vectors) {
   return numbers;
 }
 
-/// Raw arrays one after another, each behind its length in bytes, and the XML elements that point to them.
+/// Raw arrays one after another, each behind its length in bytes, and the XML elements that point to them. There may be
+/// much of it, so arrays are not copied before they are written; they must stay until then.
 class AppendedData {
  public:
   template <typename Number>
-  std::string add(const std::string& name, int components, const std::vector<Number>& values) {
+  std::string add(const std::string& name, int components, std::span<const Number> values) {
     const std::string element = fmt::format(
         "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n",
-        type_name(values), name, components, bytes_.size());
-    const std::uint64_t length = values.size() * sizeof(Number);
-    bytes_.append(reinterpret_cast<const char*>(&length), sizeof length);
-    if (length > 0) bytes_.append(reinterpret_cast<const char*>(values.data()), length);
+        type_name(values), name, components, size_);
+    arrays_.push_back(std::as_bytes(values));
+    size_ += sizeof(std::uint64_t) + values.size_bytes();
     return element;
   }
-  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+  void write(std::string& text) const {
+    for (const std::span<const std::byte> array : arrays_) {
+      const std::uint64_t length = array.size();
+      text.append(reinterpret_cast<const char*>(&length), sizeof length);
+      if (length > 0) text.append(reinterpret_cast<const char*>(array.data()), length);
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
-  std::string bytes_;
+  std::vector<std::span<const std::byte>> arrays_;
+  std::size_t size_ = 0;
 };
 
 std::string pvtp_text(const PointCloud& cloud, const std::vector<std::string>& pieces) {
@@ -89,18 +99,23 @@ std::string vtp_text(const PointCloud& cloud) {
       "    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
       "NumberOfPolys=\"{}\">\n",
       count, cloud.polygons ? 0 : count, cloud.polygons ? cells.ends.size() : 0);
-  text += "      <Points>\n" + data.add("position", 3, flattened(cloud.points)) + "      </Points>\n";
+  static_assert(sizeof(model::Vec3) == 3 * sizeof(double));
+  const std::span<const double> places(count > 0 ? cloud.points.data()->data() : nullptr, 3 * count);
+  text += "      <Points>\n" + data.add("position", 3, places) + "      </Points>\n";
   text += fmt::format("      <{}>\n", kind);
-  text += data.add("connectivity", 1, cells.corners);
-  text += data.add("offsets", 1, cells.ends);
+  text += data.add("connectivity", 1, std::span<const std::int64_t>(cells.corners));
+  text += data.add("offsets", 1, std::span<const std::int64_t>(cells.ends));
   text += fmt::format("      </{}>\n      <PointData>\n", kind);
   for (const PointArray& array : cloud.arrays) {
-    text +=
-        std::visit([&](const auto& values) { return data.add(array.name, array.components, values); }, array.values);
+    text += std::visit([&](const auto& values) { return data.add(array.name, array.components, std::span(values)); },
+                       array.values);
   }
   text += "      </PointData>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_";
-  text += data.bytes();
-  return text + "\n  </AppendedData>\n</VTKFile>\n";
+  constexpr std::string_view end = "\n  </AppendedData>\n</VTKFile>\n";
+  text.reserve(text.size() + data.size() + end.size());
+  data.write(text);
+  text += end;
+  return text;
 }
 
 PointCloud cloud_of_bodies(const parallel::Comm& comm, const dynamics::Simulation& simulation) {
@@ -108,9 +123,11 @@ PointCloud cloud_of_bodies(const parallel::Comm& comm, const dynamics::Simulatio
   const auto owned = static_cast<std::size_t>(bodies.owned());
   const auto vectors = [&](const std::vector<model::Vec3>& all) { return flattened(std::span(all).first(owned)); };
   PointCloud cloud;
+  cloud.points.reserve(owned);
   for (int k = 0; k < bodies.owned(); ++k)
     cloud.points.push_back(bodies.space.wrapped(bodies.position[static_cast<std::size_t>(k)]));
   std::vector<double> attitudes;
+  attitudes.reserve(4 * owned);
   for (std::size_t k = 0; k < owned; ++k)
     attitudes.insert(attitudes.end(), bodies.attitude[k].coeffs().data(), bodies.attitude[k].coeffs().data() + 4);
   cloud.arrays = {
