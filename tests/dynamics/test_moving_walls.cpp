@@ -258,6 +258,7 @@ BOOST_AUTO_TEST_CASE(a_roller_that_turns_in_itself_drives_a_box_and_asks_for_no_
   const Body box = model::make_body(0, {0.0, 0.0, 0.1}, model::Quat::Identity(), *shapes, 0, 2000.0, 0);
   Setup setup = make_setup(world(), {box}, {wall}, 0.3);
   setup.bodies.shapes = shapes;
+  setup.solver.law = problem::Law::coulomb;  // the convex law would make it hover at first
   setup.step.step = 2e-3;
   Simulation simulation(world(), std::move(setup));
   for (int k = 0; k < 25; ++k) simulation.step();
