@@ -31,6 +31,9 @@ Setup resting(const Setup& setup, Bodies bodies) {
   still.bodies = std::move(bodies);
   std::ranges::fill(still.bodies.velocity, Vec3::Zero());
   std::ranges::fill(still.bodies.spin, Vec3::Zero());
+  still.forces.clear();
+  still.flow = {};
+  still.step.drag = {};
   still.step.step = 1.0;
   still.step.gravity.setZero();
   still.step.stabilisation = {.recovery_speed = HUGE_VAL};
