@@ -119,6 +119,8 @@ void print_counts(const parallel::Comm& comm, const io::Scene& scene) {
                is_random ? "at random" : fmt::format("{} would fit", io::FillSites(fill).capacity()));
   }
   for (const io::FileFill& fill : scene.files) fmt::print("file    {} bodies in {}\n", fill.count, fill.file.string());
+  for (const dynamics::Source& source : scene.sources)
+    fmt::print("source  {}: {:.6g} {} a second\n", source.name, source.rate, source.by_mass ? "kg" : "bodies");
   fmt::print("walls   {}\nsteps   {} of {:.6g} s\n", scene.walls.size(), scene.steps, scene.step.step);
 }
 
