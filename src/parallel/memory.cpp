@@ -57,4 +57,13 @@ void return_free_memory() {
 #endif
 }
 
+void return_large_arrays() {
+#ifdef __GLIBC__
+  constexpr int large = 16 << 20;  // bytes; smaller ones are reused, which costs no page faults
+  mallopt(M_MMAP_MAX, 1 << 16);
+  mallopt(M_MMAP_THRESHOLD, large);
+  mallopt(M_TRIM_THRESHOLD, 2 * large);
+#endif
+}
+
 }  // namespace scree::parallel

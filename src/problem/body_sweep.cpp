@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <ranges>
 
 #include "contact_kernels.hpp"
 #include "motion_layout.hpp"
@@ -35,31 +37,37 @@ void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& mot
 }
 
 void BodyOperator::relax_forward(const SweepData& data, Motion& motion) const {
-  for (int pass = 1; pass < plan_.local_sweeps; ++pass) {
-    relax(leading_, data);
-    relax(interior_, data);
-  }
+  for (int pass = 1; pass < plan_.local_sweeps; ++pass)
+    for (const Batch* batch : {&leading_, &early_, &late_, &trailing_}) relax(*batch, data);
   relax(leading_, data);
-  if (stages_.empty()) return relax(interior_, data);
-  stages_.front().halo.begin_forward(motion.data(), motion_layout);
-  relax(interior_, data);
-  stages_.front().halo.end_forward(motion.data(), motion_layout);
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
-    if (k > 0) stages_[k].halo.forward(motion.data(), motion_layout);
-    relax_stage(stages_[k], data);
-    stages_[k].halo.reverse_add(motion.data(), motion_layout);
-  }
+  relax_stages(stages_, early_, late_, data, motion);
+  relax(trailing_, data);
 }
 
 void BodyOperator::relax_backward(const SweepData& data, Motion& motion) const {
-  for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
-    stage->halo.forward(motion.data(), motion_layout);
-    relax_stage(*stage, data);
-    stage->halo.reverse_add(motion.data(), motion_layout);
+  relax(trailing_, data);
+  relax_stages(std::views::reverse(stages_), late_, early_, data, motion);
+  relax(leading_, data);
+  for (int pass = 1; pass < plan_.local_sweeps; ++pass)
+    for (const Batch* batch : {&trailing_, &late_, &early_, &leading_}) relax(*batch, data);
+}
+
+/// One part of the interior is relaxed while velocities travel to ghosts, the other while corrections travel back.
+template <typename Stages>
+void BodyOperator::relax_stages(const Stages& stages, const Batch& on_the_way, const Batch& on_the_way_back,
+                                const SweepData& data, Motion& motion) const {
+  if (stages.empty()) {
+    relax(on_the_way, data);
+    return relax(on_the_way_back, data);
   }
-  for (int pass = 0; pass < plan_.local_sweeps; ++pass) {
-    relax(interior_, data);
-    relax(leading_, data);
+  for (auto stage = stages.begin(); stage != stages.end(); ++stage) {
+    stage->halo.begin_forward(motion.data(), motion_layout);
+    if (stage == stages.begin()) relax(on_the_way, data);
+    stage->halo.end_forward(motion.data(), motion_layout);
+    relax_stage(*stage, data);
+    stage->halo.begin_reverse_add(motion.data(), motion_layout);
+    if (std::next(stage) == stages.end()) relax(on_the_way_back, data);
+    stage->halo.end_reverse_add(motion.data(), motion_layout);
   }
 }
 

@@ -189,7 +189,8 @@ void ipm(const ContactProblem& problem, Vec x, Monitor& monitor, const IpmOption
   } while (moving && idle < options.patience);
   monitor.finish(x);
   if (!more) return;
-  monitor.note(fmt::format("ipm gets no further than an error of {:.2g}: npgs goes on from there", least));
+  monitor.note(fmt::format("ipm gets no further after {} iterations: npgs goes on from its best iterate",
+                           monitor.iterations()));
   npgs(problem, x, monitor, {});
 }
 

@@ -126,7 +126,7 @@ void add_gradient_methods(const std::vector<Law>& convex, std::vector<SolverInfo
   solvers.push_back(describe<KuceraOptions>(
       "kucera", "conjugate gradients on free components, proportioned (Heyn et al., eq. 25-29)", fixed_sections, kucera,
       {field("gamma", &KuceraOptions::gamma, 1e-3, 1e3, "share of the free gradient above which bounds are kept"),
-       field("step", &KuceraOptions::step, 0.1, 2, "length of projected steps, times the norm of N"),
+       field("step", &KuceraOptions::step, 0.1, 2, "length of projected steps by 1 / norm of N"),
        field("norm_steps", &KuceraOptions::norm_steps, 1, 1000, "Lanczos steps that estimate the norm of N")}));
   solvers.push_back(
       describe<NoOptions>("pgd", "projected gradient descent (Preclik et al., algorithm 1)", convex, run<pgd>, {}));
@@ -230,7 +230,6 @@ std::vector<Field<GpminresPOptions>> gpminres_p_fields() {
 /// Methods that solve a problem by themselves.
 std::vector<SolverInfo> plain_solvers() {
   const std::vector<Law> all = all_laws(), convex = convex_laws();
-  const std::vector<Law> bounds = {Law::frictionless, Law::box, Law::cylinder, Law::bilateral};
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
                             npgs,
@@ -257,9 +256,9 @@ std::vector<SolverInfo> plain_solvers() {
                               {field("omega", &JacobiOptions::omega, 0, 1, "step length"),
                                field("lambda", &JacobiOptions::lambda, 0, 1, "share of the new iterate")}),
       describe<GpminresOptions>("gpminres", "gradient projection with minimum-residual Krylov steps (Heyn et al.)",
-                                bounds, gpminres, gpminres_fields<GpminresOptions>()),
+                                convex, gpminres, gpminres_fields<GpminresOptions>()),
       describe<GpminresPOptions>("gpminres-p", "gpminres with Krylov steps preconditioned by the free block of N",
-                                 bounds, gpminres_p, gpminres_p_fields()),
+                                 convex, gpminres_p, gpminres_p_fields()),
   };
 }
 
