@@ -150,6 +150,7 @@ struct Run {
   io::Measurements& measurements;
   io::RunLog& log;
   io::RunTally tally;
+  std::int64_t checkpoint_bytes = 0;  ///< of this rank
 
   /// Until the last step, or until the run must stop: returns why.
   std::string go(const io::ScheduleOptions& options) {
@@ -166,7 +167,7 @@ struct Run {
       const io::Orders orders = schedule.after_step(report.step, last);
       if (orders.checkpoint) {
         const auto scope = simulation.timer().measure("checkpoint");
-        write([&] { checkpoints.write(comm, simulation, scene.text, measurements.crossings()); });
+        write([&] { checkpoint_bytes += checkpoints.write(comm, simulation, scene.text, measurements.crossings()); });
         schedule.checkpoint_done();
       }
       if (orders.stop_reason.empty()) continue;
@@ -224,11 +225,12 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   io::RunLog log(comm, scene, out / "run.log", simulation.steps_made() > 0);
   log.header(simulation);
   const auto start = std::chrono::steady_clock::now();
-  Run course{comm, scene, checkpoints, simulation, results, measurements, log, {}};
+  Run course{comm, scene, checkpoints, simulation, results, measurements, log, {}, 0};
   const std::string stopped = course.go(schedule_options(*options, scene));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
-  const io::RunSummary summary = course.tally.summarise(comm, scene, simulation, elapsed.count());
+  const io::Written written{results.bytes_written(), course.checkpoint_bytes};
+  const io::RunSummary summary = course.tally.summarise(comm, scene, simulation, elapsed.count(), written);
   log.finish(summary);
   if (!stopped.empty()) return io::interrupted;
   if (!options->json.empty()) io::write_json(comm, options->json, summary);
