@@ -9,24 +9,28 @@ import pathlib
 
 import frozen_steps
 
+# Scene, steps after which it is frozen, the law of the step that is solved.
 PROBLEMS = {
-    "16k frictionless": ("settling-cylinder-4000.yaml", [150, 200, 250, 300, 350]),
-    "16k friction": ("settling-cylinder-4000-friction.yaml", [150, 200, 250, 300, 350]),
-    "80k friction": ("settling-box-20000.yaml", [100, 150, 200]),
+    "16k frictionless": ("settling-cylinder-4000.yaml", [150, 200, 250, 300, 350], "frictionless"),
+    "16k friction": ("settling-cylinder-4000-friction.yaml", [150, 200, 250, 300, 350], "cone"),
+    "80k frictionless": ("settling-box-20000.yaml", [100, 150, 200], "frictionless"),
+    "80k friction": ("settling-box-20000.yaml", [100, 150, 200], "cone"),
+    "16 t plate": ("plate-16t.yaml", [60, 80, 100], "frictionless"),
 }
 COUPLINGS = ["colouring", "interface-splitting", "full-splitting"]
 
 
-def solve(options, scene, steps, ranks, solver, coupling):
-    name = f"{pathlib.Path(scene).stem}-{steps}-{solver}-{coupling}-{options.local_sweeps}-{ranks}"
+def solve(options, problem, steps, ranks, solver, coupling):
+    scene, _, law = PROBLEMS[problem]
+    name = f"{pathlib.Path(scene).stem}-{law}-{steps}-{solver}-{coupling}-{options.local_sweeps}-{ranks}"
     return frozen_steps.solve(options, name, scene, steps, ranks, [
         "--solver", solver, "--tolerance", str(options.tolerance), "--max-iterations", str(options.max_iterations),
-        "--set", "solver.check_every=1", "--set", f"solver.coupling={coupling}",
+        "--set", f"solver.law={law}", "--set", "solver.check_every=1", "--set", f"solver.coupling={coupling}",
         "--set", f"solver.local_sweeps={options.local_sweeps}"])
 
 
 def cells(moments, ranks):
-    if None in moments:
+    if any("ended" in found for found in moments):
         return "timeout | | | | "
     counts = [found["iterations"] for found in moments]
     sweeps = sum(counts)
@@ -42,6 +46,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     frozen_steps.add_options(parser, "coupling-study")
     parser.add_argument("--problems", nargs="+", choices=list(PROBLEMS), default=list(PROBLEMS))
+    parser.add_argument("--moments", nargs="+", type=int, help="only those after so many steps")
     parser.add_argument("--ranks", nargs="+", type=int, default=[1, 4, 16, 64])
     parser.add_argument("--solvers", nargs="+", default=["npgs", "pgs"])
     parser.add_argument("--couplings", nargs="+", choices=COUPLINGS, default=COUPLINGS)
@@ -60,8 +65,8 @@ def main():
                 for ranks in options.ranks:
                     if ranks == 1 and coupling != options.couplings[0]:
                         continue  # one rank has nothing to couple
-                    scene, moments = PROBLEMS[problem]
-                    found = [solve(options, scene, steps, ranks, solver, coupling) for steps in moments]
+                    found = [solve(options, problem, steps, ranks, solver, coupling)
+                             for steps in options.moments or PROBLEMS[problem][1]]
                     label = "-" if ranks == 1 else coupling
                     print(f"| {problem} | {solver} | {label} | {ranks} | {cells(found, ranks)} |", flush=True)
 

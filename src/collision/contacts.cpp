@@ -70,7 +70,7 @@ void add_contacts_of_balls(const Flight& flight, const std::vector<Pair>& pairs,
                            const Filter& is_wanted, ContactSet& set) {
   const Bodies& bodies = flight.bodies;
   for (std::size_t k = first; k < last; ++k) {
-    const auto [a, b, impulse] = pairs[k];
+    const auto [a, b] = pairs[k];
     if (!is_wanted(a, b)) continue;
     const Gap gap = gap_of(bodies, flight.walls, a, b);
     const ContactSet::Contact contact{a, b, static_cast<std::int32_t>(k), -1, gap.gap, gap.normal};
@@ -220,7 +220,7 @@ ContactSet find_contacts(const Bodies& bodies, const std::vector<model::Wall>& w
       add_contacts_of_balls(flight, list.pairs, first, last, is_of_balls, set);
       PointFinder finder(flight, *shapes, set);
       for (std::size_t k = first; k < last; ++k)
-        if (const auto [a, b, impulse] = list.pairs[k]; !is_of_balls(a, b)) finder.add(a, b, k);
+        if (const auto [a, b] = list.pairs[k]; !is_of_balls(a, b)) finder.add(a, b, k);
     }
     first = last;
     set.stage_end[stage] = set.size();

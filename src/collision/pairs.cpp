@@ -162,8 +162,8 @@ std::vector<Grid> build_grids(const Bodies& bodies, double reach) {
 
 }  // namespace
 
-std::vector<NearPair> find_near_pairs(const Bodies& bodies, double reach) {
-  std::vector<NearPair> pairs;
+std::vector<Pair> find_near_pairs(const Bodies& bodies, double reach) {
+  std::vector<Pair> pairs;
   const std::vector<Grid> grids = build_grids(bodies, reach);
 
   const auto consider = [&](int i, int j) {
@@ -171,7 +171,7 @@ std::vector<NearPair> find_near_pairs(const Bodies& bodies, double reach) {
     if (i >= bodies.owned() && j >= bodies.owned()) return;
     const double limit = bodies.radius[a] + bodies.radius[b] + reach;
     if ((bodies.position[a] - bodies.position[b]).squaredNorm() > limit * limit) return;
-    pairs.push_back(bodies.id[a] < bodies.id[b] ? NearPair{i, j} : NearPair{j, i});
+    pairs.push_back(bodies.id[a] < bodies.id[b] ? Pair{i, j} : Pair{j, i});
   };
   for (std::size_t level = 0; level < grids.size(); ++level) {
     grids[level].visit_pairs(consider);
@@ -182,8 +182,8 @@ std::vector<NearPair> find_near_pairs(const Bodies& bodies, double reach) {
   return pairs;
 }
 
-std::vector<NearPair> find_near_walls(const Bodies& bodies, const std::vector<model::Wall>& walls, double reach) {
-  std::vector<NearPair> pairs;
+std::vector<Pair> find_near_walls(const Bodies& bodies, const std::vector<model::Wall>& walls, double reach) {
+  std::vector<Pair> pairs;
   for (int k = 0; k < bodies.owned(); ++k)
     for (int wall = 0; wall < static_cast<int>(walls.size()); ++wall) {
       const auto i = static_cast<std::size_t>(k);

@@ -162,8 +162,10 @@ void drop_joined_pairs(const Bodies& bodies, const std::vector<PlacedJoint>& joi
   std::size_t k = 0;
   for (std::size_t stage = 0; stage < collision::stage_count; ++stage) {
     for (; k < static_cast<std::size_t>(list.stage_end[stage]); ++k)
-      if (!joined.contains(collision::id_of(bodies, list.pairs[k].a, list.pairs[k].b)))
+      if (!joined.contains(collision::id_of(bodies, list.pairs[k].a, list.pairs[k].b))) {
         kept.pairs.push_back(list.pairs[k]);
+        kept.impulses.push_back(list.impulses[k]);
+      }
     kept.stage_end[stage] = static_cast<int>(kept.pairs.size());
   }
   list = std::move(kept);
@@ -176,12 +178,14 @@ void restage_pairs(const Bodies& bodies, const Halo& halo, PairList& list) {
     for (const int item : neighbour.sent) mirrored[static_cast<std::size_t>(item)] = 1;
   const auto is_mirrored = [&](int body) { return body >= 0 && mirrored[static_cast<std::size_t>(body)] != 0; };
   int& shared_end = list.stage_end[static_cast<std::size_t>(collision::Stage::shared)];
-  const int interior_end = list.stage_end[static_cast<std::size_t>(collision::Stage::interior)];
-  const auto first = list.pairs.begin() + shared_end;
-  const auto middle = std::stable_partition(first, list.pairs.begin() + interior_end, [&](const collision::Pair& pair) {
-    return is_mirrored(pair.a) || is_mirrored(pair.b);
-  });
-  shared_end += static_cast<int>(middle - first);
+  const auto first = static_cast<std::size_t>(shared_end);
+  const auto last = static_cast<std::size_t>(list.stage_end[static_cast<std::size_t>(collision::Stage::interior)]);
+  std::vector<std::pair<collision::Pair, model::Vec3>> interior;
+  for (std::size_t k = first; k < last; ++k) interior.emplace_back(list.pairs[k], list.impulses[k]);
+  const auto middle = std::ranges::stable_partition(
+      interior, [&](const auto& entry) { return is_mirrored(entry.first.a) || is_mirrored(entry.first.b); });
+  shared_end += static_cast<int>(middle.begin() - interior.begin());
+  for (std::size_t k = first; k < last; ++k) std::tie(list.pairs[k], list.impulses[k]) = interior[k - first];
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 #include <random>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -21,7 +22,6 @@ using Memory = collision::ContactMemory;
 using collision::find_near_pairs;
 using collision::find_near_walls;
 using collision::id_of;
-using collision::NearPair;
 using collision::Pair;
 using collision::PairList;
 using collision::Stage;
@@ -138,31 +138,31 @@ void forward_memories(const Comm& comm, const Bodies& bodies, const Halo& halo, 
 
 /// Drops the pairs whose contacts other ranks own, then the ghosts that no pair needs, on both sides. A pair of own
 /// bodies that meet through a boundary is found twice, with either one as the image: the first body stays itself.
-Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vector<NearPair>& pairs) {
+Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vector<Pair>& pairs) {
   const std::vector<int> rank = ranks_of(comm, bodies, halo);
-  std::erase_if(pairs, [&](const NearPair& pair) {
+  std::erase_if(pairs, [&](const Pair& pair) {
     const bool first_is_own_image = pair.a >= bodies.owned() && rank[static_cast<std::size_t>(pair.a)] == comm.rank();
     return first_is_own_image || model::contact_owner(rank[static_cast<std::size_t>(pair.a)],
                                                       rank[static_cast<std::size_t>(pair.b)]) != comm.rank();
   });
   const int owned = bodies.owned();
   std::vector<char> needed(static_cast<std::size_t>(bodies.size()), 0);
-  for (const NearPair& pair : pairs)
+  for (const Pair& pair : pairs)
     for (const int body : {pair.a, pair.b}) needed[static_cast<std::size_t>(body)] = 1;
   std::vector<int> new_index;
   Halo pruned = prune_ghosts(comm, halo, bodies, needed, new_index);
-  for (NearPair& pair : pairs)
+  for (Pair& pair : pairs)
     for (int* body : {&pair.a, &pair.b})
       if (*body >= owned) *body = new_index[static_cast<std::size_t>(*body)];
   return pruned;
 }
 
 /// Shuffles pairs so that a body returns only after `distance` others, as far as a pool of `window` of them allows.
-void spread_apart(int bodies, std::vector<NearPair>& pairs, std::size_t count) {
+void spread_apart(int bodies, std::span<Pair> pairs) {
   constexpr std::size_t window = 512;
   constexpr int distance = 16, tries = 12;
-  std::vector<NearPair> sorted(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(count));
-  std::vector<NearPair> pool(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(std::min(window, count)));
+  const std::vector<Pair> sorted(pairs.begin(), pairs.end());
+  std::vector<Pair> pool(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(std::min(window, sorted.size())));
   std::size_t next = pool.size();
   std::vector<int> last_use(static_cast<std::size_t>(bodies), -distance);
   std::mt19937 random(12345);
@@ -176,7 +176,7 @@ void spread_apart(int bodies, std::vector<NearPair>& pairs, std::size_t count) {
     for (const int body : {pool[chosen].a, pool[chosen].b})
       if (body >= 0) last_use[static_cast<std::size_t>(body)] = place;
     pairs[static_cast<std::size_t>(place)] = pool[chosen];
-    if (next < count) {
+    if (next < sorted.size()) {
       pool[chosen] = sorted[next++];
     } else {
       pool[chosen] = pool.back();
@@ -188,55 +188,52 @@ void spread_apart(int bodies, std::vector<NearPair>& pairs, std::size_t count) {
 /// Sorts pairs along the bodies, then spreads those of balls: neighbours in the list rarely share a body, so a
 /// processor can work on several contacts at once, and still find them in cache. Other pairs take so much longer that
 /// this gains nothing, and load runs faster through a stack in order.
-void order_for_sweeps(const Bodies& bodies, std::vector<NearPair>& pairs) {
-  const auto is_of_balls = [&](const NearPair& pair) {
+void order_for_sweeps(const Bodies& bodies, std::span<Pair> pairs) {
+  const auto is_of_balls = [&](const Pair& pair) {
     return bodies.is_ball(pair.a) && (pair.b < 0 || bodies.is_ball(pair.b));
   };
   const auto middle = std::ranges::partition(pairs, is_of_balls).begin();
-  const auto place = [](const NearPair& pair) {
+  const auto place = [](const Pair& pair) {
     const int lead = pair.b < 0 ? pair.a : std::min(pair.a, pair.b);
     return std::pair(lead, pair.a == lead ? pair.b : pair.a);
   };
   std::ranges::sort(pairs.begin(), middle, {}, place);
   std::ranges::sort(middle, pairs.end(), {}, place);
-  spread_apart(bodies.size(), pairs, static_cast<std::size_t>(middle - pairs.begin()));
+  spread_apart(bodies.size(), pairs.first(static_cast<std::size_t>(middle - pairs.begin())));
 }
 
-/// Sorts pairs into the stages of a sweep and gives them back what is remembered of them.
-PairList make_list(const Bodies& bodies, const Halo& halo, const std::vector<NearPair>& near,
-                   std::vector<Memory> memories) {
+/// Sorts pairs into the stages of a sweep, in place: at this point nothing needs more memory than they do.
+void sort_into_stages(const Bodies& bodies, const Halo& halo, PairList& list) {
   std::vector<char> mirrored(static_cast<std::size_t>(bodies.owned()), 0);
   for (const auto& neighbour : halo.neighbours())
     for (const int item : neighbour.sent) mirrored[static_cast<std::size_t>(item)] = 1;
   const auto is_mirrored = [&](int body) { return body >= 0 && mirrored[static_cast<std::size_t>(body)] != 0; };
-  std::array<std::vector<NearPair>, collision::stage_count> by_stage;
-  for (const NearPair& pair : near) {
-    Stage stage = Stage::interior;
-    if (pair.a >= bodies.owned() || pair.b >= bodies.owned()) {
-      stage = Stage::interface;
-    } else if (is_mirrored(pair.a) || is_mirrored(pair.b)) {
-      stage = Stage::shared;
-    }
-    by_stage[static_cast<std::size_t>(stage)].push_back(pair);
+  const auto stage_of = [&](const Pair& pair) {
+    if (pair.a >= bodies.owned() || pair.b >= bodies.owned()) return Stage::interface;
+    return is_mirrored(pair.a) || is_mirrored(pair.b) ? Stage::shared : Stage::interior;
+  };
+  auto first = list.pairs.begin();
+  for (std::size_t stage = 0; stage < list.stage_end.size(); ++stage) {
+    const auto last = std::partition(first, list.pairs.end(),
+                                     [&](const Pair& pair) { return stage_of(pair) == static_cast<Stage>(stage); });
+    order_for_sweeps(bodies, {first, last});
+    list.stage_end[stage] = static_cast<int>(last - list.pairs.begin());
+    first = last;
   }
+}
 
+/// Gives pairs back what is remembered of them.
+void remember(const Bodies& bodies, std::vector<Memory> memories, PairList& list) {
   // Sorting costs no memory, which a table for all contacts would.
   std::ranges::sort(memories, {}, [](const Memory& memory) { return std::pair(memory.contact, memory.place); });
-  const auto remembered = [&](const ContactId& id) -> Vec3 {
+  list.impulses.reserve(list.pairs.size());
+  for (const Pair& pair : list.pairs) {
+    const ContactId id = id_of(bodies, pair.a, pair.b);
     const auto found = std::ranges::lower_bound(memories, id, {}, &Memory::contact);
     const bool is_known = found != memories.end() && found->contact == id && found->place == 0;
-    return is_known ? Vec3(found->impulse) : Vec3(Vec3::Zero());
-  };
-  PairList list;
-  std::ranges::copy_if(memories, std::back_inserter(list.points), [](const Memory& m) { return m.place != 0; });
-  list.pairs.reserve(near.size());
-  for (std::size_t stage = 0; stage < by_stage.size(); ++stage) {
-    order_for_sweeps(bodies, by_stage[stage]);
-    for (const NearPair& pair : by_stage[stage])
-      list.pairs.push_back({pair.a, pair.b, remembered(id_of(bodies, pair.a, pair.b))});
-    list.stage_end[stage] = static_cast<int>(list.pairs.size());
+    list.impulses.push_back(is_known ? Vec3(found->impulse) : Vec3(Vec3::Zero()));
   }
-  return list;
+  std::ranges::copy_if(memories, std::back_inserter(list.points), [](const Memory& m) { return m.place != 0; });
 }
 
 std::vector<double> coordinates_of(const Bodies& bodies) {
@@ -247,30 +244,88 @@ std::vector<double> coordinates_of(const Bodies& bodies) {
   return xyz;
 }
 
-/// Collective: the graph of near bodies. Drops the ghosts.
-parallel::Graph near_graph(const Comm& comm, Bodies& bodies, double reach) {
+/// Bodies that stay together when a graph is partitioned: runs of bodies, which lie in Morton order, so that a large
+/// graph takes no more memory than a time step does. Few bodies go one by one.
+class Bundles {
+ public:
+  /// Collective.
+  Bundles(const Comm& comm, const Bodies& bodies)
+      : size_(comm.sum(std::int64_t{bodies.owned()}) > std::int64_t{many} * comm.size() ? 8 : 1),
+        count_((bodies.owned() + size_ - 1) / size_) {}
+
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] std::size_t of(int body) const { return static_cast<std::size_t>(body / size_); }
+
+  [[nodiscard]] std::vector<double> sums(const std::vector<double>& values) const {
+    std::vector<double> result(static_cast<std::size_t>(count_), 0.0);
+    for (int k = 0; k < static_cast<int>(values.size()); ++k) result[of(k)] += values[static_cast<std::size_t>(k)];
+    return result;
+  }
+  /// The place of a body in the middle.
+  [[nodiscard]] std::vector<double> coordinates(const Bodies& bodies) const {
+    std::vector<double> xyz;
+    xyz.reserve(3 * static_cast<std::size_t>(count_));
+    for (int k = 0; k < bodies.owned(); k += size_) {
+      const Vec3& middle = bodies.position[static_cast<std::size_t>(std::min(k + size_ / 2, bodies.owned() - 1))];
+      xyz.insert(xyz.end(), middle.data(), middle.data() + 3);
+    }
+    return xyz;
+  }
+
+ private:
+  static constexpr int many = 20000;  ///< bodies on a rank
+  int size_;
+  int count_;
+};
+
+/// Collective: the graph of near bodies, or bundles of them. Drops the ghosts.
+parallel::Graph near_graph(const Comm& comm, Bodies& bodies, const Bundles& bundles, double reach) {
   Halo halo = build_ghost_layer(comm, model::CellLattice::for_bodies(comm, bodies), bodies, 0.5 * reach);
-  const std::int64_t first = comm.sum_below(bodies.owned());
+  const auto before = static_cast<double>(comm.sum_below(bundles.count()));
   std::vector<double> number(static_cast<std::size_t>(bodies.size()));  // whole numbers up to 2^53 are exact
-  std::iota(number.begin(), number.end(), static_cast<double>(first));
+  for (int k = 0; k < bodies.owned(); ++k)
+    number[static_cast<std::size_t>(k)] = before + static_cast<double>(bundles.of(k));
   halo.forward(number.data(), {1, 1});
 
-  const std::vector<NearPair> pairs = find_near_pairs(bodies, reach);
+  const std::vector<Pair> pairs = find_near_pairs(bodies, reach);
   const auto for_each_end = [&](auto&& visit) {
-    for (const NearPair& pair : pairs)
+    for (const Pair& pair : pairs)
       for (const auto& [body, other] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)})
-        if (body < bodies.owned()) visit(static_cast<std::size_t>(body), static_cast<std::size_t>(other));
+        if (body < bodies.owned()) visit(bundles.of(body), static_cast<std::size_t>(other));
   };
-  parallel::Graph graph{std::vector<int>(static_cast<std::size_t>(bodies.owned()) + 1, 0), {}};
-  for_each_end([&](std::size_t body, std::size_t) { ++graph.first_edge[body + 1]; });
-  std::partial_sum(graph.first_edge.begin(), graph.first_edge.end(), graph.first_edge.begin());
-  graph.edges.resize(static_cast<std::size_t>(graph.first_edge.back()));
-  std::vector<int> next(graph.first_edge.begin(), graph.first_edge.end() - 1);
-  for_each_end([&](std::size_t body, std::size_t other) {
-    graph.edges[static_cast<std::size_t>(next[body]++)] = static_cast<std::int64_t>(number[other]);
+  std::vector<int> next(static_cast<std::size_t>(bundles.count()) + 1, 0);
+  for_each_end([&](std::size_t bundle, std::size_t) { ++next[bundle + 1]; });
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::int64_t> ends(static_cast<std::size_t>(next.back()));
+  for_each_end([&](std::size_t bundle, std::size_t other) {
+    ends[static_cast<std::size_t>(next[bundle]++)] = static_cast<std::int64_t>(number[other]);
   });
   bodies.drop_ghosts();
+
+  parallel::Graph graph{{0}, {}};
+  graph.first_edge.reserve(next.size());
+  auto first = ends.begin();
+  for (int k = 0; k < bundles.count(); ++k) {  // each neighbour once, and no bundle is its own
+    const auto last = ends.begin() + next[static_cast<std::size_t>(k)];
+    std::sort(first, last);
+    const std::int64_t own = static_cast<std::int64_t>(before) + k;
+    std::unique_copy(first, std::remove(first, last, own), std::back_inserter(graph.edges));
+    graph.first_edge.push_back(static_cast<int>(graph.edges.size()));
+    first = last;
+  }
   return graph;
+}
+
+/// Collective: the rank of each owned body by a partitioner that wants to know who is near whom.
+std::vector<int> partition_graph(const Comm& comm, Bodies& bodies, const std::vector<double>& work, double reach,
+                                 const parallel::Partitioner& partitioner, Movement movement) {
+  const Bundles bundles(comm, bodies);
+  const parallel::Graph graph = near_graph(comm, bodies, bundles, reach);
+  const std::vector<double> xyz = bundles.coordinates(bodies), sums = bundles.sums(work);
+  const std::vector<int> parts = partitioner.partition(comm, {xyz, sums}, graph, movement);
+  std::vector<int> target(static_cast<std::size_t>(bodies.owned()));
+  for (int k = 0; k < bodies.owned(); ++k) target[static_cast<std::size_t>(k)] = parts[bundles.of(k)];
+  return target;
 }
 
 }  // namespace
@@ -278,34 +333,40 @@ parallel::Graph near_graph(const Comm& comm, Bodies& bodies, double reach) {
 void distribute(const Comm& comm, Bodies& bodies, double reach, const parallel::Partitioner& partitioner) {
   if (comm.size() == 1) return;
   bodies.wrap();
-  const auto partition = [&](auto&& find_parts) {
-    const std::vector<double> xyz = coordinates_of(bodies), equal_work(xyz.size() / 3, 1.0);
-    (void)migrate(comm, bodies, find_parts(parallel::WeightedPoints{xyz, equal_work}), {});
-  };
-  if (!partitioner.uses_graph) {
-    partition([&](const auto& points) { return partitioner.partition(comm, points, {}, Movement::any); });
-    return;
+  const auto equal_work = [&] { return std::vector<double>(static_cast<std::size_t>(bodies.owned()), 1.0); };
+  {
+    // The curve first: a graph can only be found once each rank's bodies are neighbours.
+    const std::vector<double> xyz = coordinates_of(bodies), work = equal_work();
+    (void)migrate(comm, bodies,
+                  partitioner.uses_graph ? partition_by_hilbert_curve(comm, {xyz, work}, comm.size())
+                                         : partitioner.partition(comm, {xyz, work}, {}, Movement::any),
+                  {});
   }
-  // The curve first: the graph can only be found once each rank's bodies are neighbours.
-  partition([&](const auto& points) { return partition_by_hilbert_curve(comm, points, comm.size()); });
-  const parallel::Graph graph = near_graph(comm, bodies, reach);
-  partition([&](const auto& points) { return partitioner.partition(comm, points, graph, Movement::any); });
+  if (!partitioner.uses_graph) return;
+  sort_in_space(bodies);
+  (void)migrate(comm, bodies, partition_graph(comm, bodies, equal_work(), reach, partitioner, Movement::any), {});
 }
 
 std::int64_t redistribute(const Comm& comm, Bodies& bodies, const std::vector<double>& work, double reach,
                           const parallel::Partitioner& partitioner, std::vector<Memory>& memories) {
   bodies.wrap();
-  parallel::Graph graph;
-  if (partitioner.uses_graph) graph = near_graph(comm, bodies, reach);
+  if (partitioner.uses_graph)
+    return move_bodies(comm, bodies, partition_graph(comm, bodies, work, reach, partitioner, Movement::little),
+                       memories);
   const std::vector<double> xyz = coordinates_of(bodies);
-  return move_bodies(comm, bodies, partitioner.partition(comm, {xyz, work}, graph, Movement::little), memories);
+  return move_bodies(comm, bodies, partitioner.partition(comm, {xyz, work}, {}, Movement::little), memories);
 }
 
 std::vector<Memory> recall(const Bodies& bodies, const PairList& list) {
   std::vector<Memory> memories;
-  for (const Pair& pair : list.pairs)
-    if (!pair.impulse.isZero(0.0))
-      memories.push_back({id_of(bodies, pair.a, pair.b), 0, {pair.impulse.x(), pair.impulse.y(), pair.impulse.z()}});
+  const auto is_zero = [](const Vec3& impulse) { return impulse.isZero(0.0); };
+  memories.reserve(list.points.size() + list.impulses.size() -
+                   static_cast<std::size_t>(std::ranges::count_if(list.impulses, is_zero)));
+  for (std::size_t k = 0; k < list.impulses.size(); ++k) {
+    const auto& [a, b] = list.pairs[k];
+    const Vec3& impulse = list.impulses[k];
+    if (!is_zero(impulse)) memories.push_back({id_of(bodies, a, b), 0, {impulse.x(), impulse.y(), impulse.z()}});
+  }
   memories.insert(memories.end(), list.points.begin(), list.points.end());
   return memories;
 }
@@ -339,12 +400,15 @@ Neighbourhood search(const Comm& comm, Bodies& bodies, const std::vector<model::
   const Halo halo = build_ghost_layer(comm, lattice, bodies, 0.5 * reach.bodies);
   forward_memories(comm, bodies, halo, memories);
 
-  std::vector<NearPair> pairs = find_near_pairs(bodies, reach.bodies);
   Neighbourhood result;
+  std::vector<Pair>& pairs = result.pairs.pairs;
+  pairs = find_near_pairs(bodies, reach.bodies);
   result.halo = keep_own_pairs(comm, bodies, halo, pairs);
   const auto walls_near = find_near_walls(bodies, walls, reach.walls);
   pairs.insert(pairs.end(), walls_near.begin(), walls_near.end());
-  result.pairs = make_list(bodies, result.halo, pairs, std::move(memories));
+  pairs.shrink_to_fit();
+  sort_into_stages(bodies, result.halo, result.pairs);
+  remember(bodies, std::move(memories), result.pairs);
   result.reach = reach;
   return result;
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "scree/parallel/error.hpp"
+#include "scree/parallel/memory.hpp"
 #include "scree/problem/body_operator.hpp"
 #include "scree/problem/constraint_set.hpp"
 #include "scree/problem/error_measure.hpp"
@@ -75,7 +76,10 @@ std::string describe(const solvers::SolverInfo& solver) {
   std::string text =
       fmt::format("  {:<16} {}\n{:19}laws: {}\n", solver.name, solver.description, "", fmt::join(laws, ", "));
   for (const solvers::OptionInfo& option : solver.options) {
-    text += fmt::format("{:19}{} = {}: {}\n", "", option.name, option.default_value.shown(), option.meaning);
+    const std::string range = option.choices.empty() ? fmt::format("{} to {}", option.lowest, option.highest)
+                                                     : fmt::format("{}", fmt::join(option.choices, ", "));
+    text += fmt::format("{:19}{} = {} [{}{}]: {}\n", "", option.name, option.default_value.shown(),
+                        option.whole ? "whole, " : "", range, option.meaning);
   }
   return text;
 }
@@ -94,6 +98,7 @@ int run_program(const std::string& name, int argc, char** argv,
   petsc_words.push_back(nullptr);
   char** petsc_arguments = petsc_words.data();
   if (PetscInitialize(&petsc_count, &petsc_arguments, nullptr, nullptr) != 0) return 1;
+  parallel::return_large_arrays();
 
   int code = 0;
   try {
@@ -109,7 +114,7 @@ int run_program(const std::string& name, int argc, char** argv,
 }
 
 std::string catalogue() {
-  std::string text = "solvers:\n";
+  std::string text = "solvers:   (option = default [values]: meaning; numbers have no unit unless one stands there)\n";
   for (const solvers::SolverInfo& solver : solvers::registry()) text += describe(solver);
   text += "laws:\n";
   for (const problem::LawInfo& law : problem::laws()) text += fmt::format("  {:<16} {}\n", law.name, law.description);

@@ -41,6 +41,26 @@ std::string rebalance_text(const dynamics::BalanceOptions& options) {
   return "imbalance";
 }
 
+namespace {
+
+std::vector<FlowSummary> summarise_sources(const dynamics::Simulation& simulation) {
+  const dynamics::Flow& flow = simulation.flow();
+  const double time = static_cast<double>(simulation.steps_made()) * simulation.options().step;
+  std::vector<FlowSummary> all;
+  for (std::size_t k = 0; k < flow.sources().size(); ++k)
+    all.push_back({flow.sources()[k].name, flow.state().sources[k], flow.waiting(k, time)});
+  return all;
+}
+
+std::vector<FlowSummary> summarise_sinks(const dynamics::Simulation& simulation) {
+  const dynamics::Flow& flow = simulation.flow();
+  std::vector<FlowSummary> all;
+  for (std::size_t k = 0; k < flow.sinks().size(); ++k) all.push_back({flow.sinks()[k].name, flow.state().sinks[k], 0});
+  return all;
+}
+
+}  // namespace
+
 RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, dynamics::Simulation& simulation,
                                double seconds) const {
   const parallel::Traffic traffic = comm.traffic();
@@ -53,6 +73,8 @@ RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, d
           .converged_steps = converged_steps_,
           .reason = reason_,
           .last = simulation.report(),
+          .sources = summarise_sources(simulation),
+          .sinks = summarise_sinks(simulation),
           .seconds = comm.max(seconds),
           .phases = simulation.timer().over_ranks(),
           .iterations = simulation.total_iterations(),
@@ -77,6 +99,20 @@ void write_spread(JsonWriter& json, const std::string& key, const dynamics::Spre
   json.field("avg", spread.avg);
   json.field("max", spread.max);
   json.end_object();
+}
+
+void write_flow(JsonWriter& json, const std::string& key, const std::vector<FlowSummary>& all, bool has_waiting) {
+  json.key(key);
+  json.begin_array();
+  for (const FlowSummary& one : all) {
+    json.begin_object();
+    json.field("name", one.name);
+    json.field("bodies", one.tally.bodies);
+    json.field("mass", one.tally.mass);
+    if (has_waiting) json.field("waiting", one.waiting);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void write_decomposition(JsonWriter& json, const RunSummary& summary) {
@@ -114,6 +150,8 @@ std::string to_json(const RunSummary& summary) {
   json.field("kinetic_energy", summary.last.kinetic_energy);
   json.field("momentum", std::span<const double>(summary.last.momentum.data(), 3));
   json.field("lost_bodies", summary.last.lost_bodies);
+  write_flow(json, "sources", summary.sources, true);
+  write_flow(json, "sinks", summary.sinks, false);
   json.field("residual", summary.last.residual);
   json.field("converged_steps", summary.converged_steps);
   json.field("reason", summary.reason);

@@ -77,6 +77,8 @@ void RunLog::header(const dynamics::Simulation& simulation) {
   say(fmt::format("ghosts          per rank {}", ghosts));
   say(fmt::format("partition       imbalance {:.3f}, edge cut {}", partition.imbalance, partition.edge_cut));
   say(fmt::format("walls           {}", scene_.walls.size()));
+  if (!scene_.sources.empty()) say(fmt::format("sources         {}", scene_.sources.size()));
+  if (!scene_.sinks.empty()) say(fmt::format("sinks           {}", scene_.sinks.size()));
   if (!scene_.joints.empty()) say(fmt::format("joints          {}", scene_.joints.size()));
   say(fmt::format("solver          {}, law {}, tolerance {}, at most {} iterations", solver.name,
                   problem::name_of(solver.law), solver.stop.tolerance, solver.stop.max_iterations));
@@ -133,6 +135,11 @@ void RunLog::finish(const RunSummary& summary) {
                   summary.iterations, 1e-6 * summary.contact_updates_per_second()));
   if (const auto others = summary.steps - summary.converged_steps; others > 0)
     say(fmt::format("{} steps did not reach the tolerance. The last of them: {}", others, summary.reason));
+  for (const FlowSummary& source : summary.sources)
+    say(fmt::format("source {}: {} bodies, {:.6g} kg, {} more wait for room", source.name, source.tally.bodies,
+                    source.tally.mass, source.waiting));
+  for (const FlowSummary& sink : summary.sinks)
+    say(fmt::format("sink {}: {} bodies, {:.6g} kg", sink.name, sink.tally.bodies, sink.tally.mass));
   say(fmt::format("{} messages, {} bytes between ranks", summary.messages, summary.bytes));
   const double memory = summary.peak_memory.avg * summary.ranks;
   say(fmt::format("{:.4g} MB of memory at most on a rank; in all {:.4g} MB, {:.4g} kB a body",

@@ -67,10 +67,16 @@ H5Handle SharedHdf5::open_dataset(const std::string& name) const {
 
 /// Ranks without records take part in the collective transfer with nothing selected.
 void SharedHdf5::select(const std::string& name, const H5Handle& space, Slab slab) const {
-  const auto first = static_cast<hsize_t>(slab.first), count = static_cast<hsize_t>(slab.count);
   agreed("select the part of " + name, [&] {
-    if (count == 0) return H5Sselect_none(space.get());
-    return H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr);
+    hsize_t extent[2] = {1, 1};  // a table is read in whole rows
+    if (H5Sget_simple_extent_ndims(space.get()) > 2) return -1;
+    const int dimensions = H5Sget_simple_extent_dims(space.get(), extent, nullptr);
+    const auto width = static_cast<std::int64_t>(dimensions == 2 ? extent[1] : 1);
+    if (slab.count == 0) return H5Sselect_none(space.get());
+    if (slab.first % width != 0 || slab.count % width != 0) return -1;
+    const hsize_t first[2] = {static_cast<hsize_t>(slab.first / width), 0};
+    const hsize_t count[2] = {static_cast<hsize_t>(slab.count / width), static_cast<hsize_t>(width)};
+    return static_cast<int>(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, first, nullptr, count, nullptr));
   });
 }
 

@@ -104,6 +104,10 @@ void Bodies::drop_ghosts() {
   ghost_shift_.clear();
 }
 
+void Bodies::reserve(std::size_t count) {
+  for_each_array(*this, [&](auto& array) { array.reserve(count); });
+}
+
 void Bodies::reorder(const std::vector<int>& order) {
   for_each_array(*this, [&](auto& array) { gather(array, order); });
   owned_ = static_cast<int>(order.size());

@@ -183,10 +183,19 @@ Mail migrate(const Comm& comm, Bodies& bodies, const std::vector<int>& target, c
   for (const auto& [rank, bytes] : luggage) letters[rank].insert(letters[rank].end(), bytes.begin(), bytes.end());
 
   bodies.reorder(staying);
-  Mail arrived;
-  for (const auto& [rank, bytes] : deliver(comm, letters)) {
+  const Mail delivered = deliver(comm, letters);
+  letters.clear();
+  const auto count_in = [](const parallel::Bytes& letter) {
     std::int64_t number = 0;
-    std::memcpy(&number, bytes.data(), sizeof number);
+    std::memcpy(&number, letter.data(), sizeof number);
+    return number;
+  };
+  std::size_t total = staying.size();
+  for (const auto& [rank, bytes] : delivered) total += static_cast<std::size_t>(count_in(bytes));
+  bodies.reserve(total);
+  Mail arrived;
+  for (const auto& [rank, bytes] : delivered) {
+    const std::int64_t number = count_in(bytes);
     const auto* next = bytes.data() + sizeof number;
     for (std::int64_t k = 0; k < number; ++k, next += sizeof(Body)) {
       Body body;
@@ -309,7 +318,11 @@ Halo build_ghost_layer(const Comm& comm, const CellLattice& lattice, Bodies& bod
   std::vector<int> neighbours;
   for (const auto& [rank, items] : sent) neighbours.push_back(rank);
   std::vector<Halo::Neighbour> plan;
-  for (const auto& [rank, bytes] : exchange_with_neighbours(comm, neighbours, mirrored)) {
+  const Mail received = exchange_with_neighbours(comm, neighbours, mirrored);
+  std::size_t ghosts = 0;
+  for (const auto& [rank, bytes] : received) ghosts += bytes.size() / sizeof(MirroredBody);
+  bodies.reserve(static_cast<std::size_t>(bodies.owned()) + ghosts);
+  for (const auto& [rank, bytes] : received) {
     Halo::Neighbour& neighbour = plan.emplace_back(Halo::Neighbour{rank, std::move(sent[rank]), {}});
     for (const MirroredBody& ghost : parallel::records<MirroredBody>(bytes)) {
       neighbour.ghosts.push_back(bodies.size());

@@ -90,6 +90,12 @@ void Comm::max(std::span<double> values) const {
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, comm_);
 }
 
+void Comm::unite(std::span<std::uint64_t> bits) const {
+  const WaitingTime waiting(*this);
+  ++traffic_.reductions;
+  MPI_Allreduce(MPI_IN_PLACE, bits.data(), static_cast<int>(bits.size()), MPI_UINT64_T, MPI_BOR, comm_);
+}
+
 std::int64_t Comm::sum_below(std::int64_t value) const {
   ++traffic_.reductions;
   std::int64_t below = 0;  // MPI_Exscan leaves rank 0 untouched

@@ -1,5 +1,6 @@
 #include "scree/parallel/exchange.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace scree::parallel {
@@ -10,11 +11,43 @@ constexpr int neighbour_tag = 11;
 // Two tags in turn: a rank may already be in the next delivery while a slower one still probes for the last.
 constexpr int delivery_tags[2] = {12, 13};
 
-Bytes receive_probed(MPI_Message message, const MPI_Status& status) {
-  int count = 0;
-  MPI_Get_count(&status, MPI_BYTE, &count);
+/// A number of bytes as MPI takes it: if it is more than an int can tell, as one item of a type made for it.
+class Extent {
+ public:
+  explicit Extent(std::size_t bytes) {
+    if (bytes <= static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+      count_ = static_cast<int>(bytes);
+      return;
+    }
+    constexpr std::size_t piece = 1U << 30U;
+    const int lengths[2] = {static_cast<int>(bytes / piece), static_cast<int>(bytes % piece)};
+    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes - bytes % piece)};
+    MPI_Datatype types[2] = {MPI_DATATYPE_NULL, MPI_BYTE};
+    MPI_Type_contiguous(static_cast<int>(piece), MPI_BYTE, &types[0]);
+    MPI_Type_create_struct(2, lengths, places, types, &type_);
+    MPI_Type_commit(&type_);
+    MPI_Type_free(&types[0]);
+  }
+  ~Extent() {
+    if (type_ != MPI_BYTE) MPI_Type_free(&type_);  // messages under way keep it
+  }
+  Extent(const Extent&) = delete;
+  Extent& operator=(const Extent&) = delete;
+
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
+
+ private:
+  int count_ = 1;
+  MPI_Datatype type_ = MPI_BYTE;
+};
+
+Bytes receive_probed(MPI_Message message, MPI_Status status) {
+  MPI_Count count = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &count);
   Bytes bytes(static_cast<std::size_t>(count));
-  MPI_Mrecv(bytes.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  const Extent extent(bytes.size());
+  MPI_Mrecv(bytes.data(), extent.count(), extent.type(), &message, MPI_STATUS_IGNORE);
   return bytes;
 }
 
@@ -29,8 +62,8 @@ Outbox::~Outbox() { MPI_Waitall(static_cast<int>(requests_.size()), requests_.da
 
 void Outbox::send(int rank, int tag, Bytes bytes) {
   const Bytes& letter = letters_.emplace_back(std::move(bytes));
-  MPI_Isend(letter.data(), static_cast<int>(letter.size()), MPI_BYTE, rank, tag, comm_.handle(),
-            &requests_.emplace_back());
+  const Extent extent(letter.size());
+  MPI_Isend(letter.data(), extent.count(), extent.type(), rank, tag, comm_.handle(), &requests_.emplace_back());
   count_message(comm_, letter);
 }
 
@@ -62,7 +95,8 @@ Mail deliver(const Comm& comm, const Mail& outgoing) {
       incoming.emplace(rank, bytes);
       continue;
     }
-    MPI_Issend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, rank, tag, comm.handle(), &sends.emplace_back());
+    const Extent extent(bytes.size());
+    MPI_Issend(bytes.data(), extent.count(), extent.type(), rank, tag, comm.handle(), &sends.emplace_back());
     count_message(comm, bytes);
   }
 

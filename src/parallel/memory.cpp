@@ -31,18 +31,38 @@ std::int64_t available_memory() {
   return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
 }
 
-std::int64_t memory_of_rank(const Comm& comm) {
+namespace {
+
+/// Collective: the least of all ranks, if those on a machine share what it has.
+std::int64_t share(const Comm& comm, std::int64_t of_machine) {
   MPI_Comm machine = MPI_COMM_NULL;
   int ranks = 1;
   MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &machine);
   MPI_Comm_size(machine, &ranks);
   MPI_Comm_free(&machine);
-  return comm.min(std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / ranks);
+  return comm.min(of_machine / ranks);
 }
+
+}  // namespace
+
+std::int64_t memory_of_rank(const Comm& comm) {
+  return share(comm, std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE));
+}
+
+std::int64_t memory_left_for_rank(const Comm& comm) { return share(comm, available_memory()); }
 
 void return_free_memory() {
 #ifdef __GLIBC__
   malloc_trim(0);
+#endif
+}
+
+void return_large_arrays() {
+#ifdef __GLIBC__
+  constexpr int large = 16 << 20;  // bytes; smaller ones are reused, which costs no page faults
+  mallopt(M_MMAP_MAX, 1 << 16);
+  mallopt(M_MMAP_THRESHOLD, large);
+  mallopt(M_TRIM_THRESHOLD, 2 * large);
 #endif
 }
 

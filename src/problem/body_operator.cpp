@@ -40,6 +40,11 @@ Mat3 on_speed(const model::Bodies& bodies, int body, const Mat3& rows) {
   return body < 0 ? Mat3(Mat3::Zero()) : SpinScale(bodies, body).rows_on_speed(rows);
 }
 
+void set_to_rest(BodyMotion& motion) {
+  std::fill_n(motion.v, 3, 0.0);
+  std::fill_n(motion.u, 3, 0.0);
+}
+
 /// Row by row the directions of a contact.
 Mat3 rows_of(const ContactFrame& frame) {
   Mat3 rows;
@@ -52,8 +57,7 @@ Mat3 rows_of(const ContactFrame& frame) {
 Diagonal<double> diagonal_above(const Mat3& N, const Vec3& compliance) {
   const double half = 0.5 * (N(1, 1) - N(2, 2));
   const double largest = 0.5 * (N(1, 1) + N(2, 2)) + std::sqrt(half * half + N(1, 2) * N(1, 2));
-  static const double factor = getenv("LEVER") ? atof(getenv("LEVER")) : 1.0;
-  const double share = 1.0 + factor * std::hypot(N(0, 1), N(0, 2)) / std::sqrt(N(0, 0) * largest);
+  const double share = 1.0 + std::hypot(N(0, 1), N(0, 2)) / std::sqrt(N(0, 0) * largest);
   return {share * N(0, 0) + compliance[0], share * largest + compliance[1]};
 }
 
@@ -93,6 +97,7 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
       owned_(bodies.owned()),
       local_(bodies.size()),
       compliance_(std::move(constraints.compliance)) {
+  places_.reserve(static_cast<std::size_t>(owned_));
   for (std::size_t k = 0; k < static_cast<std::size_t>(owned_); ++k)
     places_.push_back({bodies.position[k], bodies.radius[k]});
   contacts_.reserve(constraints.contacts.contacts.size());
@@ -105,13 +110,12 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
   sort_into_batches(constraints.contacts, halo);
   build_stages(bodies);
 
-  const bool shares = plan_.coupling != Coupling::colouring;
-  const std::vector<double> holders = shares ? count_holders() : std::vector<double>(static_cast<std::size_t>(local_));
-  add_twins(holders);
-  set_masses(bodies, holders);
+  const bool splits = plan_.coupling != Coupling::colouring;
+  const std::vector<double> shares = splits ? share_out() : std::vector<double>(static_cast<std::size_t>(local_), 1.0);
+  add_twins(shares);
+  set_masses(bodies, shares);
   set_own_problems();
-  group_contacts(leading_);
-  group_contacts(interior_);
+  for (Batch* batch : {&leading_, &early_, &late_, &trailing_}) group_contacts(*batch);
   for (Stage& stage : stages_) group_contacts(stage.batch);
 }
 
@@ -149,13 +153,13 @@ void BodyOperator::sort_into_batches(const collision::ContactSet& contacts, cons
   }
   Batch& shared = batches[static_cast<std::size_t>(collision::Stage::shared)];
   Batch& interface = batches[static_cast<std::size_t>(collision::Stage::interface)];
-  interior_ = std::move(batches[static_cast<std::size_t>(collision::Stage::interior)]);
+  Batch interior = std::move(batches[static_cast<std::size_t>(collision::Stage::interior)]);
 
   const std::vector<char> mirrored = mirrored_bodies(halo, local_);
   for (int k = 0; k < static_cast<int>(joints_.size()); ++k) {
     const auto& [a, b] = std::pair(joints_[static_cast<std::size_t>(k)].a, joints_[static_cast<std::size_t>(k)].b);
     const auto is_mirrored = [&](int body) { return body >= 0 && mirrored[static_cast<std::size_t>(body)] != 0; };
-    Batch& batch = std::max(a, b) >= owned_ ? interface : is_mirrored(a) || is_mirrored(b) ? shared : interior_;
+    Batch& batch = std::max(a, b) >= owned_ ? interface : is_mirrored(a) || is_mirrored(b) ? shared : interior;
     batch.joints.push_back(k);
   }
   if (plan_.coupling == Coupling::full_splitting) {
@@ -163,14 +167,31 @@ void BodyOperator::sort_into_batches(const collision::ContactSet& contacts, cons
     interface.levers.insert(interface.levers.end(), shared.levers.begin(), shared.levers.end());
     interface.joints.insert(interface.joints.end(), shared.joints.begin(), shared.joints.end());
   } else {
-    leading_ = std::move(shared);
+    std::tie(leading_, trailing_) = halved(std::move(shared));
   }
+  std::tie(early_, late_) = halved(std::move(interior));
   std::vector<char> touched(static_cast<std::size_t>(local_), 0);
   for_each_end(interface, [&](int& body) {
     if (body >= 0) touched[static_cast<std::size_t>(body)] = 1;
   });
   halo_ = halo.restricted(touched);
   stages_.push_back({halo_, std::move(interface), {}});
+}
+
+/// Two parts of a batch, one after the other.
+std::pair<BodyOperator::Batch, BodyOperator::Batch> BodyOperator::halved(Batch batch) {
+  const auto cut = [](std::vector<int>& list) {
+    const auto middle = list.begin() + std::ssize(list) / 2;
+    std::vector<int> rest(middle, list.end());
+    list.erase(middle, list.end());
+    return rest;
+  };
+  Batch rest;
+  rest.contacts = {batch.contacts.first + (batch.contacts.last - batch.contacts.first) / 2, batch.contacts.last};
+  batch.contacts.last = rest.contacts.first;
+  rest.levers = cut(batch.levers);
+  rest.joints = cut(batch.joints);
+  return {std::move(batch), std::move(rest)};
 }
 
 /// Calls `function` with each body index of the batch's blocks.
@@ -209,8 +230,7 @@ void BodyOperator::visit_groups(Visit&& visit) const {
     for_each_group(batch.runs, visit);
     for (const int k : batch.listed) visit.template operator()<double>(k, k);
   };
-  visit_batch(leading_);
-  visit_batch(interior_);
+  for (const Batch* batch : {&leading_, &early_, &late_, &trailing_}) visit_batch(*batch);
   for (const Stage& stage : stages_) visit_batch(stage.batch);
 }
 
@@ -244,23 +264,25 @@ void BodyOperator::build_stages(const model::Bodies& bodies) {
   }
 }
 
-/// Collective: in how many slots each local body is touched by contacts that see shares of its mass.
-std::vector<double> BodyOperator::count_holders() {
+/// Collective: the part of each local body's mass that contacts see where the body is split: all that hold it have as
+/// much.
+std::vector<double> BodyOperator::share_out() {
   std::vector<double> holders(static_cast<std::size_t>(local_), 0.0);
   for_each_end(stages_.front().batch, [&](int& body) {
     if (body >= 0) holders[static_cast<std::size_t>(body)] = 1.0;
   });
   halo_.reverse_add(holders.data(), {1, 1});
   halo_.forward(holders.data(), {1, 1});
+  for (double& number : holders) number = 1.0 / std::max(1.0, number);
   return holders;
 }
 
 /// Blocks that see a share of an owned body's mass work on a second slot of it.
-void BodyOperator::add_twins(const std::vector<double>& holders) {
+void BodyOperator::add_twins(const std::vector<double>& shares) {
   std::vector<int> twin(static_cast<std::size_t>(owned_), -1);
   for (const Stage& stage : stages_)
     for_each_end(stage.batch, [&](int& body) {
-      if (body < 0 || body >= owned_ || holders[static_cast<std::size_t>(body)] < 2.0) return;
+      if (body < 0 || body >= owned_ || shares[static_cast<std::size_t>(body)] == 1.0) return;
       int& slot = twin[static_cast<std::size_t>(body)];
       if (slot < 0) {
         slot = local_ + static_cast<int>(twin_of_.size());
@@ -275,38 +297,44 @@ void BodyOperator::add_twins(const std::vector<double>& holders) {
     if (joint.b < 0) joint.b = world;
 }
 
-void BodyOperator::set_masses(const model::Bodies& bodies, const std::vector<double>& holders) {
+void BodyOperator::set_masses(const model::Bodies& bodies, const std::vector<double>& shares) {
   const std::size_t slots = static_cast<std::size_t>(local_) + twin_of_.size() + 1;
-  rest_.assign(slots * doubles_per_body, 0.0);
-  const auto set = [&](int slot, int body, double held_by) {
+  inverse_.resize(slots);
+  const auto set = [&](int slot, int body, double share) {
     const auto k = static_cast<std::size_t>(body);
-    BodyMotion& motion = bodies_of(rest_)[slot];
-    motion.inverse_mass = held_by / bodies.mass[k];
-    motion.inverse_inertia = held_by * bodies.radius[k] * bodies.radius[k] / bodies.inertia[k].x();
+    inverse_[static_cast<std::size_t>(slot)] = {1.0 / (share * bodies.mass[k]),
+                                                bodies.radius[k] * bodies.radius[k] / (share * bodies.inertia[k].x())};
   };
   for (int body = 0; body < owned_; ++body) set(body, body, 1.0);
+  share_.reserve(slots - static_cast<std::size_t>(owned_) - 1);
   for (int ghost = owned_; ghost < local_; ++ghost) {
-    const double held_by = std::max(1.0, holders[static_cast<std::size_t>(ghost)]);
-    set(ghost, ghost, held_by);
-    share_.push_back(1.0 / held_by);
+    share_.push_back(shares[static_cast<std::size_t>(ghost)]);
+    set(ghost, ghost, share_.back());
   }
   for (std::size_t twin = 0; twin < twin_of_.size(); ++twin) {
-    const double held_by = holders[static_cast<std::size_t>(twin_of_[twin])];
-    set(local_ + static_cast<int>(twin), twin_of_[twin], held_by);
-    share_.push_back(1.0 / held_by);
+    share_.push_back(shares[static_cast<std::size_t>(twin_of_[twin])]);
+    set(local_ + static_cast<int>(twin), twin_of_[twin], share_.back());
   }
 }
 
-Mat3 BodyOperator::own_block(const Joint& joint, const BodyMotion& a, const BodyMotion& b) {
-  return (a.inverse_mass + b.inverse_mass) * joint.linear * joint.linear.transpose() +
-         a.inverse_inertia * joint.spin_a * joint.spin_a.transpose() +
-         b.inverse_inertia * joint.spin_b * joint.spin_b.transpose();
+Motion BodyOperator::motion_at_rest() const {
+  Motion motion(inverse_.size() * doubles_per_body, 0.0);
+  BodyMotion* const bodies = bodies_of(motion);
+  for (std::size_t slot = 0; slot < inverse_.size(); ++slot) {
+    bodies[slot].inverse_mass = inverse_[slot].mass;
+    bodies[slot].inverse_inertia = inverse_[slot].inertia;
+  }
+  return motion;
 }
 
-Mat3 BodyOperator::own_block(const Lever& lever, const BodyMotion& a, const BodyMotion& b) {
-  return (a.inverse_mass + b.inverse_mass) * Mat3::Identity() +
-         a.inverse_inertia * lever.spin_a * lever.spin_a.transpose() +
-         b.inverse_inertia * lever.spin_b * lever.spin_b.transpose();
+Mat3 BodyOperator::own_block(const Joint& joint, const Inverse& a, const Inverse& b) {
+  return (a.mass + b.mass) * joint.linear * joint.linear.transpose() +
+         a.inertia * joint.spin_a * joint.spin_a.transpose() + b.inertia * joint.spin_b * joint.spin_b.transpose();
+}
+
+Mat3 BodyOperator::own_block(const Lever& lever, const Inverse& a, const Inverse& b) {
+  return (a.mass + b.mass) * Mat3::Identity() + a.inertia * lever.spin_a * lever.spin_a.transpose() +
+         b.inertia * lever.spin_b * lever.spin_b.transpose();
 }
 
 Vec3 BodyOperator::compliance_of(int block) const {
@@ -315,17 +343,17 @@ Vec3 BodyOperator::compliance_of(int block) const {
 }
 
 void BodyOperator::set_own_problems() {
-  const BodyMotion* const rest = bodies_of(rest_);
+  const auto inverse = [&](int slot) { return inverse_[static_cast<std::size_t>(slot)]; };
   for (Lever& lever : levers_) {
     const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
     const auto [normal, tangential] =
-        diagonal_above(own_block(lever, rest[contact.a], rest[contact.b]), compliance_of(lever.contact));
+        diagonal_above(own_block(lever, inverse(contact.a), inverse(contact.b)), compliance_of(lever.contact));
     lever.normal = normal;
     lever.tangential = tangential;
   }
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     Joint& joint = joints_[k];
-    joint.own = own_block(joint, rest[joint.a], rest[joint.b]);
+    joint.own = own_block(joint, inverse(joint.a), inverse(joint.b));
     joint.own.diagonal() += compliance_of(contact_count() + static_cast<int>(k));
     joint.own.computeInverseWithCheck(joint.inverse, joint.is_regular, smallest_determinant(joint.own));
   }
@@ -337,22 +365,19 @@ int BodyOperator::body_at(int slot) const {
   return twin < twin_of_.size() ? twin_of_[twin] : -1;
 }
 
-BodyMotion BodyOperator::unshared(int slot) const {
-  BodyMotion motion = bodies_of(rest_)[slot];
-  if (slot >= owned_ && slot < local_ + static_cast<int>(twin_of_.size())) {
-    motion.inverse_mass *= share_[static_cast<std::size_t>(slot - owned_)];
-    motion.inverse_inertia *= share_[static_cast<std::size_t>(slot - owned_)];
-  }
-  return motion;
+BodyOperator::Inverse BodyOperator::unshared(int slot) const {
+  const Inverse inverse = inverse_[static_cast<std::size_t>(slot)];
+  if (slot < owned_ || slot >= local_ + static_cast<int>(twin_of_.size())) return inverse;
+  const double share = share_[static_cast<std::size_t>(slot - owned_)];
+  return {share * inverse.mass, share * inverse.inertia};
 }
 
 std::vector<Mat3> BodyOperator::diagonal_blocks() const {
   std::vector<Mat3> blocks;
   blocks.reserve(static_cast<std::size_t>(block_count()));
   for (const Contact& contact : contacts_) {
-    const BodyMotion a = unshared(contact.a), b = unshared(contact.b);
-    const double normal = a.inverse_mass + b.inverse_mass;
-    const double tangential = normal + a.inverse_inertia + b.inverse_inertia;
+    const Inverse a = unshared(contact.a), b = unshared(contact.b);
+    const double normal = a.mass + b.mass, tangential = normal + a.inertia + b.inertia;
     blocks.emplace_back(Vec3(normal, tangential, tangential).asDiagonal());
   }
   for (const Lever& lever : levers_) {
@@ -375,14 +400,14 @@ Factors BodyOperator::factors() const {
 
   const auto add_end = [&](int block, int slot, const Mat3& linear, const Mat3& spin) {
     if (body_at(slot) < 0) return;
-    const BodyMotion body = unshared(slot);
+    const Inverse inverse = unshared(slot);
     const auto first = dofs_per_body * static_cast<std::int64_t>(number[static_cast<std::size_t>(body_at(slot))]);
     for (int c = 0; c < 3; ++c)
       for (int k = 0; k < dofs_per_body; ++k) {
         const double value = k < 3 ? linear(c, k) : spin(c, k - 3);
         if (value == 0.0) continue;
         result.reads.push_back({3 * block + c, first + k, value});
-        result.writes.push_back({3 * block + c, first + k, value * (k < 3 ? body.inverse_mass : body.inverse_inertia)});
+        result.writes.push_back({3 * block + c, first + k, value * (k < 3 ? inverse.mass : inverse.inertia)});
       }
   };
   for_each_contact_of_spheres([&](int k) {
@@ -405,18 +430,22 @@ Factors BodyOperator::factors() const {
     add_end(k, joint.b, joint.linear, joint.spin_b);
   }
   for (std::size_t k = 0; k < static_cast<std::size_t>(owned_); ++k) {
-    const BodyMotion& body = bodies_of(rest_)[k];
     const auto& [centre, radius] = places_[k];
     const auto inverse = [](double value) { return value > 0.0 ? 1.0 / value : HUGE_VAL; };
-    result.bodies.push_back({centre, radius, inverse(body.inverse_mass),
-                             Mat3(Vec3::Constant(radius * radius * inverse(body.inverse_inertia)).asDiagonal())});
+    result.bodies.push_back({centre, radius, inverse(inverse_[k].mass),
+                             Mat3(Vec3::Constant(radius * radius * inverse(inverse_[k].inertia)).asDiagonal())});
+    for (int c = 0; c < dofs_per_body; ++c) {
+      const auto row = dofs_per_body * static_cast<int>(k) + c;
+      result.mass.push_back({row, dofs_per_body * static_cast<std::int64_t>(below) + row,
+                             inverse(c < 3 ? inverse_[k].mass : inverse_[k].inertia)});
+    }
   }
   return result;
 }
 
 void BodyOperator::find_motion(Vec x, Motion& motion) const {
-  motion = rest_;
   BodyMotion* const bodies = bodies_of(motion);
+  for (std::size_t slot = 0; slot < inverse_.size(); ++slot) set_to_rest(bodies[slot]);
   {
     const ReadArray in(x);
     visit_groups([&]<typename Real>(int k, int) {
@@ -445,7 +474,7 @@ void BodyOperator::find_motion(Vec x, Motion& motion) const {
       bodies[body].v[k] *= bodies[body].inverse_mass;
       bodies[body].u[k] *= bodies[body].inverse_inertia;
     }
-  std::copy_n(rest_.end() - doubles_per_body, doubles_per_body, motion.end() - doubles_per_body);  // walls do not move
+  set_to_rest(bodies[inverse_.size() - 1]);  // walls do not move
 }
 
 void BodyOperator::copy_to_twins(BodyMotion* bodies) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <ranges>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -123,31 +125,37 @@ StepSums BodyOperator::relax_ahead(Vec r, const ConstraintSet& set, const Extrap
 }
 
 void BodyOperator::relax_forward(SweepData& data, Motion& motion) const {
-  for (int pass = 1; pass < plan_.local_sweeps; ++pass) {
-    relax(leading_, data);
-    relax(interior_, data);
-  }
+  for (int pass = 1; pass < plan_.local_sweeps; ++pass)
+    for (const Batch* batch : {&leading_, &early_, &late_, &trailing_}) relax(*batch, data);
   relax(leading_, data);
-  if (stages_.empty()) return relax(interior_, data);
-  stages_.front().halo.begin_forward(motion.data(), motion_layout);
-  relax(interior_, data);
-  stages_.front().halo.end_forward(motion.data(), motion_layout);
-  for (std::size_t k = 0; k < stages_.size(); ++k) {
-    if (k > 0) stages_[k].halo.forward(motion.data(), motion_layout);
-    relax_stage(stages_[k], data);
-    stages_[k].halo.reverse_add(motion.data(), motion_layout);
-  }
+  relax_stages(stages_, early_, late_, data, motion);
+  relax(trailing_, data);
 }
 
 void BodyOperator::relax_backward(SweepData& data, Motion& motion) const {
-  for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
-    stage->halo.forward(motion.data(), motion_layout);
-    relax_stage(*stage, data);
-    stage->halo.reverse_add(motion.data(), motion_layout);
+  relax(trailing_, data);
+  relax_stages(std::views::reverse(stages_), late_, early_, data, motion);
+  relax(leading_, data);
+  for (int pass = 1; pass < plan_.local_sweeps; ++pass)
+    for (const Batch* batch : {&trailing_, &late_, &early_, &leading_}) relax(*batch, data);
+}
+
+/// One part of the interior is relaxed while velocities travel to ghosts, the other while corrections travel back.
+template <typename Stages>
+void BodyOperator::relax_stages(const Stages& stages, const Batch& on_the_way, const Batch& on_the_way_back,
+                                SweepData& data, Motion& motion) const {
+  if (stages.empty()) {
+    relax(on_the_way, data);
+    return relax(on_the_way_back, data);
   }
-  for (int pass = 0; pass < plan_.local_sweeps; ++pass) {
-    relax(interior_, data);
-    relax(leading_, data);
+  for (auto stage = stages.begin(); stage != stages.end(); ++stage) {
+    stage->halo.begin_forward(motion.data(), motion_layout);
+    if (stage == stages.begin()) relax(on_the_way, data);
+    stage->halo.end_forward(motion.data(), motion_layout);
+    relax_stage(*stage, data);
+    stage->halo.begin_reverse_add(motion.data(), motion_layout);
+    if (std::next(stage) == stages.end()) relax(on_the_way_back, data);
+    stage->halo.end_reverse_add(motion.data(), motion_layout);
   }
 }
 
@@ -241,7 +249,7 @@ void BodyOperator::relax_lever(const LocalSolver& solve, const Lever& lever, Swe
   BodyMotion& b = data.bodies[contact.b];
   const auto r = load_three<double>(data.rows.r, k), from = data.impulses.at<double>(k);
   const Vec3 x(from.n, from.t, from.o);
-  Mat3 own = own_block(lever, a, b);
+  Mat3 own = own_block(lever, {a.inverse_mass, a.inverse_inertia}, {b.inverse_mass, b.inverse_inertia});
   const Vec3 q = velocity_of(lever, data.bodies) + Vec3(r.n, r.t, r.o) - own * x;
   own.diagonal() += compliance_of(k);
   const Vec3 impulse = solve(data.set, k, own, q, x);

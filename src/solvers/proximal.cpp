@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "gradient.hpp"
@@ -32,7 +33,7 @@ class ProximalProblem {
       : problem_(problem),
         options_(options),
         m_(mean_diagonals(*problem.N)),
-        system_(*problem.N),
+        system_(problem::make_newton_system(problem, {options.subsystem, options.linear})),
         centre_(problem.make_vector()),
         u_(problem.make_vector()),
         F_(problem.make_vector()),
@@ -40,6 +41,9 @@ class ProximalProblem {
         Nd_(problem.make_vector()),
         P_(m_.size()),
         Q_(m_.size()) {}
+
+  /// Whether a smaller alpha would be too much for the linear systems.
+  [[nodiscard]] bool laboured() const { return system_->laboured(); }
 
   struct Outcome {
     bool converged;
@@ -56,8 +60,7 @@ class ProximalProblem {
     std::deque<double> sizes = {residual(x, 0.0)};
     for (int step = 1; step <= options_.newton_steps; ++step) {
       linearise(x);
-      if (!system_.factorise(P_, Q_)) return {false, step};
-      system_.solve(F_, d_);
+      if (!system_->factorise(P_, Q_) || !system_->solve(F_, d_)) return {false, step};
       search(x, sizes);
       if (natural_error(x) <= goal) return {true, step};
     }
@@ -131,7 +134,7 @@ class ProximalProblem {
   const ContactProblem& problem_;
   const ProximalOptions& options_;
   std::vector<double> m_;
-  problem::NewtonSystem system_;
+  std::unique_ptr<problem::NewtonSystem> system_;
   double alpha_ = 0.0, rho_ = 0.0;  ///< rho: step length of the projection equation, in units of 1 / m
   Vector centre_, u_, F_, d_, Nd_;  ///< u: velocities of the proximal problem
   std::vector<Mat3> P_, Q_;
@@ -180,9 +183,10 @@ void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const Prox
     const auto [converged, steps] = proximal_problem.solve(alpha, 0.1 * error, x, w);
     find_velocity(problem, x, w);
     if (converged) {
-      constexpr int easy = 12;
+      constexpr int easy = 12, very_easy = 2;
       failures = 0;
-      if (steps <= easy) alpha = std::max(least_alpha, 0.3 * alpha);
+      if (steps <= easy && !proximal_problem.laboured())
+        alpha = std::max(least_alpha, (steps <= very_easy ? 0.03 : 0.3) * alpha);
     } else {
       constexpr int too_many = 9, few_sweeps = 20, many_sweeps = 50;
       ++failures;

@@ -10,7 +10,7 @@ using scree::collision::ContactId;
 using scree::collision::ContactIdHash;
 using scree::collision::find_near_pairs;
 using scree::collision::find_near_walls;
-using scree::collision::NearPair;
+using scree::collision::Pair;
 using scree::model::Bodies;
 using scree::model::make_sphere;
 using scree::model::Plane;
@@ -52,7 +52,7 @@ Ids brute_force(const Bodies& bodies, double reach) {
 /// The pairs found, as ids in the order in which each pair names its bodies. Duplicates stay.
 Ids found(const Bodies& bodies, double reach) {
   Ids ids;
-  for (const NearPair& pair : find_near_pairs(bodies, reach)) ids.emplace_back(bodies.id[pair.a], bodies.id[pair.b]);
+  for (const Pair& pair : find_near_pairs(bodies, reach)) ids.emplace_back(bodies.id[pair.a], bodies.id[pair.b]);
   std::ranges::sort(ids);
   return ids;
 }
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(owned_bodies_near_walls) {
     if (p.z() + 1.0 - bodies.radius[k] <= 0.2) expected.emplace_back(k, -1);
     if (3.0 - std::hypot(p.x(), p.y()) - bodies.radius[k] <= 0.2) expected.emplace_back(k, -2);
   }
-  for (const NearPair& pair : find_near_walls(bodies, walls, 0.2)) result.emplace_back(pair.a, pair.b);
+  for (const Pair& pair : find_near_walls(bodies, walls, 0.2)) result.emplace_back(pair.a, pair.b);
   std::ranges::sort(expected);
   std::ranges::sort(result);
   BOOST_TEST(!expected.empty());

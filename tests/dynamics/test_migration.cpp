@@ -1,5 +1,6 @@
 // Bodies that go from rank to rank: contacts and what is remembered of them go along.
 // ranks: 1 2 3 4 7 16
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -28,13 +29,16 @@ Vec3 impulse_of(const collision::ContactId& id) { return {1.0 + static_cast<doub
 /// Collective: how many pairs there are, and whether every one has the impulse that it was given before.
 std::pair<std::int64_t, bool> remembered(const Bodies& bodies, const Neighbourhood& found) {
   bool good = true;
-  for (const auto& pair : found.pairs.pairs)
-    good = good && pair.impulse == impulse_of(collision::id_of(bodies, pair.a, pair.b));
+  const auto& list = found.pairs;
+  for (std::size_t k = 0; k < list.pairs.size(); ++k)
+    good = good && list.impulses[k] == impulse_of(collision::id_of(bodies, list.pairs[k].a, list.pairs[k].b));
   return {world().sum(static_cast<std::int64_t>(found.pairs.pairs.size())), !world().any(!good)};
 }
 
 void set_impulses(const Bodies& bodies, Neighbourhood& found) {
-  for (auto& pair : found.pairs.pairs) pair.impulse = impulse_of(collision::id_of(bodies, pair.a, pair.b));
+  found.pairs.impulses.clear();
+  for (const auto& [a, b] : found.pairs.pairs)
+    found.pairs.impulses.push_back(impulse_of(collision::id_of(bodies, a, b)));
 }
 
 }  // namespace
@@ -76,15 +80,15 @@ BOOST_AUTO_TEST_CASE(a_pair_in_contact_migrates_in_every_step) {
   Neighbourhood found = search(world(), bodies, {}, {0.1, 0.1}, {});
   std::set<int> owners;
   for (int stop = 0; stop < ranks; ++stop) {
-    for (auto& pair : found.pairs.pairs) pair.impulse = Vec3(1.0, 2.0, 3.0);
+    std::ranges::fill(found.pairs.impulses, Vec3(1.0, 2.0, 3.0));
     for (int k = 0; k < bodies.owned(); ++k)
       if (bodies.id[k] < 2) bodies.position[k].x() += 10.0;
     found = search(world(), bodies, {}, {0.1, 0.1}, recall(bodies, found.pairs));
     int mine = 0;
-    for (const auto& pair : found.pairs.pairs)
-      if (bodies.id[pair.a] == 0 && bodies.id[pair.b] == 1) {
+    for (std::size_t k = 0; k < found.pairs.pairs.size(); ++k)
+      if (const auto [a, b] = found.pairs.pairs[k]; bodies.id[a] == 0 && bodies.id[b] == 1) {
         ++mine;
-        BOOST_TEST((pair.impulse == Vec3(1.0, 2.0, 3.0)), "the impulse was lost at stop " << stop);
+        BOOST_TEST((found.pairs.impulses[k] == Vec3(1.0, 2.0, 3.0)), "the impulse was lost at stop " << stop);
       }
     BOOST_TEST(world().sum(static_cast<std::int64_t>(mine)) == 1);
     for (int k = 0; k < bodies.owned(); ++k)

@@ -56,7 +56,9 @@ struct FoundPair {
 /// Collective: the pairs of all ranks with the distance of their surfaces as this rank sees it.
 std::vector<FoundPair> all_pairs(const Bodies& bodies, const collision::PairList& list) {
   std::vector<FoundPair> local;
-  for (const auto& [a, b, impulse] : list.pairs) {
+  for (std::size_t k = 0; k < list.pairs.size(); ++k) {
+    const auto [a, b] = list.pairs[k];
+    const Vec3& impulse = list.impulses[k];
     const double gap = (bodies.position[b] - bodies.position[a]).norm() - bodies.radius[a] - bodies.radius[b];
     local.push_back({bodies.id[a], bodies.id[b], gap, {impulse.x(), impulse.y(), impulse.z()}});
   }
@@ -130,7 +132,9 @@ BOOST_AUTO_TEST_CASE(bodies_fly_through_all_boundaries_and_contacts_keep_their_i
       dynamics::Neighbourhood found;
       for (int round = 0; round < 6; ++round) {
         (void)search_and_check(bed, bodies, found);
-        for (auto& pair : found.pairs.pairs) pair.impulse = impulse_of({bodies.id[pair.a], bodies.id[pair.b]});
+        found.pairs.impulses.clear();
+        for (const auto& [a, b] : found.pairs.pairs)
+          found.pairs.impulses.push_back(impulse_of({bodies.id[a], bodies.id[b]}));
         // All drift along; half of the bodies faster, so that old contacts end and new ones begin.
         const auto flight = [&](std::int64_t id) { return Vec3(id % 2 == 0 ? 1.7 : 1.2, -0.9, 0.6 * (round % 3)); };
         for (int k = 0; k < bodies.owned(); ++k) bodies.position[k] += flight(bodies.id[k]);

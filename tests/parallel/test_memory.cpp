@@ -51,6 +51,15 @@ BOOST_AUTO_TEST_CASE(freed_memory_goes_back_to_the_system) {
   BOOST_TEST(resident() <= full - block * blocks / 2);
 }
 
+BOOST_AUTO_TEST_CASE(large_arrays_go_back_to_the_system_when_they_are_freed) {
+  parallel::return_large_arrays();
+  auto much = std::make_unique<std::vector<char>>(block * blocks, 1);
+  const auto behind = std::make_unique<std::vector<char>>(block, 1);  // would keep the heap from shrinking
+  const std::int64_t full = resident();
+  much.reset();
+  BOOST_TEST(resident() <= full - block * blocks / 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_rank_has_its_part_of_the_machine) {
   const std::int64_t part = parallel::memory_of_rank(world()),
                      machine = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);

@@ -142,8 +142,7 @@ struct Setup {
     for (const auto& pair : scree::collision::find_near_walls(bodies, walls, 0.1)) near.push_back(pair);
     for (const bool interface : {false, true}) {
       for (const auto& pair : near)
-        if ((std::max(pair.a, pair.b) >= bodies.owned()) == interface)
-          list.pairs.push_back({pair.a, pair.b, Vec3::Zero()});
+        if ((std::max(pair.a, pair.b) >= bodies.owned()) == interface) list.pairs.push_back(pair);
       const int end = static_cast<int>(list.pairs.size());
       if (!interface) list.stage_end[0] = list.stage_end[1] = end;
       list.stage_end[2] = end;

@@ -28,7 +28,7 @@ struct ContactScene {
   const parallel::Halo whole = build_ghost_layer(world(), lattice, bodies, 0.5 * reach);
 
   auto near = collision::find_near_pairs(bodies, reach);
-  std::erase_if(near, [&](const collision::NearPair& pair) {
+  std::erase_if(near, [&](const collision::Pair& pair) {
     return model::contact_owner(owner[bodies.id[pair.a]], owner[bodies.id[pair.b]]) != world().rank();
   });
   std::vector<char> needed(bodies.size(), 0);
@@ -45,7 +45,7 @@ struct ContactScene {
   std::vector<char> mirrored(bodies.size(), 0);
   for (const auto& neighbour : scene.halo.neighbours())
     for (const int item : neighbour.sent) mirrored[item] = 1;
-  const auto stage_of = [&](const collision::NearPair& pair) {
+  const auto stage_of = [&](const collision::Pair& pair) {
     if (pair.a >= bodies.owned() || pair.b >= bodies.owned()) return collision::Stage::interface;
     const bool shared = mirrored[pair.a] || (pair.b >= 0 && mirrored[pair.b]);
     return shared ? collision::Stage::shared : collision::Stage::interior;
@@ -53,7 +53,7 @@ struct ContactScene {
   collision::PairList list;
   for (int stage = 0; stage < collision::stage_count; ++stage) {
     for (const auto& pair : near)
-      if (static_cast<int>(stage_of(pair)) == stage) list.pairs.push_back({pair.a, pair.b, model::Vec3::Zero()});
+      if (static_cast<int>(stage_of(pair)) == stage) list.pairs.push_back(pair);
     list.stage_end[stage] = static_cast<int>(list.pairs.size());
   }
   scene.contacts = find_contacts(bodies, walls, list, reach, 0.0);

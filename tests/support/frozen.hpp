@@ -163,15 +163,15 @@ inline collision::PairList own_pairs(const parallel::Comm& comm, const FrozenSce
     for (const int ghost : neighbour.ghosts) rank[static_cast<std::size_t>(ghost)] = neighbour.rank;
     for (const int item : neighbour.sent) mirrored[static_cast<std::size_t>(item)] = 1;
   }
-  std::vector<collision::NearPair> near = collision::find_near_pairs(bodies, scene.margin);
-  std::erase_if(near, [&](const collision::NearPair& pair) {
+  std::vector<collision::Pair> near = collision::find_near_pairs(bodies, scene.margin);
+  std::erase_if(near, [&](const collision::Pair& pair) {
     const int p = rank[static_cast<std::size_t>(pair.a)], q = rank[static_cast<std::size_t>(pair.b)];
     return model::contact_owner(p, q) != comm.rank();
   });
   const auto at_walls = collision::find_near_walls(bodies, scene.walls, scene.margin);
   near.insert(near.end(), at_walls.begin(), at_walls.end());
 
-  const auto stage_of = [&](const collision::NearPair& pair) {
+  const auto stage_of = [&](const collision::Pair& pair) {
     if (pair.a >= bodies.owned() || pair.b >= bodies.owned()) return collision::Stage::interface;
     const bool shared = mirrored[static_cast<std::size_t>(pair.a)] != 0 ||
                         (pair.b >= 0 && mirrored[static_cast<std::size_t>(pair.b)] != 0);
@@ -180,8 +180,7 @@ inline collision::PairList own_pairs(const parallel::Comm& comm, const FrozenSce
   collision::PairList list;
   for (std::size_t stage = 0; stage < collision::stage_count; ++stage) {
     for (const auto& pair : near)
-      if (static_cast<std::size_t>(stage_of(pair)) == stage)
-        list.pairs.push_back({pair.a, pair.b, model::Vec3::Zero()});
+      if (static_cast<std::size_t>(stage_of(pair)) == stage) list.pairs.push_back(pair);
     list.stage_end[stage] = static_cast<int>(list.pairs.size());
   }
   return list;

@@ -29,16 +29,15 @@ struct ContactIdHash {
 
 /// Two bodies, or a body and a wall, that may touch before the next search.
 struct Pair {
-  int a;                ///< local body index; the body named `first` in the contact id
-  int b;                ///< local body index, or -1 - k for wall k
-  model::Vec3 impulse;  ///< of the last step, in the world frame, acting on b (N s): the memory for warm starts
+  int a;  ///< local body index; the body named `first` in the contact id
+  int b;  ///< local body index, or -1 - k for wall k
 };
 
 /// What is remembered of a contact wherever its bodies go.
 struct ContactMemory {
   ContactId contact;
   std::int64_t place;  ///< of a point on bodies that may touch in several, see PointMemory; 0: a pair touches in one
-  double impulse[3];   ///< as in Pair
+  double impulse[3];   ///< as in PairList
 };
 
 /// The stages of a sweep, in their order. Contacts of one stage stand side by side.
@@ -52,22 +51,19 @@ inline constexpr int stage_count = 3;
 /// The pairs whose contacts this rank owns, stage by stage.
 struct PairList {
   std::vector<Pair> pairs;
+  /// Of each pair in the last step, in the world frame, acting on b (N s): the memory for warm starts. Not there while
+  /// a step is being solved.
+  std::vector<model::Vec3> impulses;
   std::vector<ContactMemory> points;         ///< the memories of pairs that touch in several points, by contact id
   std::array<int, stage_count> stage_end{};  ///< index one past the last pair of each stage
 };
 
-/// Local indices of two near bodies, the one with the smaller id first.
-struct NearPair {
-  int a;
-  int b;
-};
-
 /// All pairs among the bodies of this rank (owned and ghosts, at least one of them owned) whose surfaces are nearer
 /// than `reach`. A hierarchy of grids, one per octave of radii: linear in the number of bodies for any mix of sizes.
-[[nodiscard]] std::vector<NearPair> find_near_pairs(const model::Bodies& bodies, double reach);
+[[nodiscard]] std::vector<Pair> find_near_pairs(const model::Bodies& bodies, double reach);
 
 /// All owned bodies whose surface is nearer than `reach` to a wall, as pairs (body, wall).
-[[nodiscard]] std::vector<NearPair> find_near_walls(const model::Bodies& bodies, const std::vector<model::Wall>& walls,
-                                                    double reach);
+[[nodiscard]] std::vector<Pair> find_near_walls(const model::Bodies& bodies, const std::vector<model::Wall>& walls,
+                                                double reach);
 
 }  // namespace scree::collision

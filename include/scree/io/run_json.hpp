@@ -12,6 +12,13 @@
 
 namespace scree::io {
 
+/// What went through a source or a sink since the start.
+struct FlowSummary {
+  std::string name;
+  dynamics::FlowTally tally;
+  std::int64_t waiting;  ///< bodies of a source that are due and have no room
+};
+
 /// What a run was and what it cost, equal on all ranks.
 struct RunSummary {
   std::string version;
@@ -23,7 +30,9 @@ struct RunSummary {
   std::int64_t converged_steps = 0;
   std::string reason;         ///< "converged", or why the last step that did not converge did not
   dynamics::StepReport last;  ///< the final state
-  double seconds = 0.0;       ///< wall clock of the run, set-up apart
+  std::vector<FlowSummary> sources = {};
+  std::vector<FlowSummary> sinks = {};
+  double seconds = 0.0;  ///< wall clock of the run, set-up apart
   std::vector<parallel::PhaseTimer::Spread> phases;
   std::int64_t iterations = 0;
   std::int64_t contact_updates = 0;

@@ -63,6 +63,8 @@ class Bodies {
   /// The ghost stands `shift` (m) beside the body that it mirrors.
   void add_ghost(const Body& body, const Vec3& shift = Vec3::Zero());
   void drop_ghosts();
+  /// Makes room for that many bodies in all, so that adding them takes no more memory than they do.
+  void reserve(std::size_t count);
 
   /// Keeps the owned bodies `order[0], order[1], ...` in that order and drops all others and the ghosts.
   void reorder(const std::vector<int>& order);

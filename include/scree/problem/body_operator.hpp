@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scree/collision/contacts.hpp"
@@ -86,7 +87,7 @@ class BodyOperator : public ContactOperator {
 
   [[nodiscard]] std::vector<model::Mat3> diagonal_blocks() const override;
   [[nodiscard]] Factors factors() const override;
-  [[nodiscard]] Motion motion_at_rest() const override { return rest_; }
+  [[nodiscard]] Motion motion_at_rest() const override;
   [[nodiscard]] std::ptrdiff_t own_motion() const override;
   void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override;
   [[nodiscard]] double local_energy(Vec x, const Motion& motion) const override;
@@ -152,23 +153,29 @@ class BodyOperator : public ContactOperator {
 
   void add_levers(const model::Bodies& bodies, const collision::ContactSet& contacts);
   void sort_into_batches(const collision::ContactSet& contacts, const parallel::Halo& halo);
+  [[nodiscard]] static std::pair<Batch, Batch> halved(Batch batch);
   void build_stages(const model::Bodies& bodies);
-  [[nodiscard]] std::vector<double> count_holders();
-  void add_twins(const std::vector<double>& holders);
-  void set_masses(const model::Bodies& bodies, const std::vector<double>& holders);
+  [[nodiscard]] std::vector<double> share_out();
+  void add_twins(const std::vector<double>& shares);
+  void set_masses(const model::Bodies& bodies, const std::vector<double>& shares);
   void set_own_problems();
   void group_contacts(Batch& batch) const;
   void order_levers(Batch& batch) const;
   template <typename ContactAt>
   [[nodiscard]] std::vector<Run> find_runs(int first, int last, const ContactAt& contact_at) const;
 
-  /// What a slot stands for: a body's index, or -1 for the world; and its motion at rest with its whole mass.
+  /// As in BodyMotion.
+  struct Inverse {
+    double mass = 0.0;
+    double inertia = 0.0;
+  };
+  /// What a slot stands for: a body's index, or -1 for the world; and its whole mass.
   [[nodiscard]] int body_at(int slot) const;
-  [[nodiscard]] BodyMotion unshared(int slot) const;
+  [[nodiscard]] Inverse unshared(int slot) const;
 
   /// N_kk of a block, without compliance, for bodies of these masses.
-  [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const BodyMotion& a, const BodyMotion& b);
-  [[nodiscard]] static model::Mat3 own_block(const Lever& lever, const BodyMotion& a, const BodyMotion& b);
+  [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const Inverse& a, const Inverse& b);
+  [[nodiscard]] static model::Mat3 own_block(const Lever& lever, const Inverse& a, const Inverse& b);
   [[nodiscard]] model::Vec3 compliance_of(int block) const;
   [[nodiscard]] const double* compliance() const { return compliance_.empty() ? nullptr : compliance_.data(); }
   [[nodiscard]] static model::Vec3 velocity_of(const Joint& joint, const BodyMotion* bodies);
@@ -176,6 +183,9 @@ class BodyOperator : public ContactOperator {
 
   void relax_forward(SweepData& data, Motion& motion) const;
   void relax_backward(SweepData& data, Motion& motion) const;
+  template <typename Stages>
+  void relax_stages(const Stages& stages, const Batch& on_the_way, const Batch& on_the_way_back, SweepData& data,
+                    Motion& motion) const;
   void relax(const Batch& batch, SweepData& data) const;
   template <typename Local>
   void relax_with(const Local& local, const Batch& batch, SweepData& data) const;
@@ -209,12 +219,15 @@ class BodyOperator : public ContactOperator {
   std::vector<Lever> levers_;  ///< in the order of their contacts
   std::vector<Joint> joints_;
   std::vector<double> compliance_;
+  // Half of each kind comes before the stages and half after them: load runs through both faster than one way round.
   Batch leading_;   ///< of own bodies that other ranks mirror; their velocities are sent next
-  Batch interior_;  ///< relaxed while velocities travel
+  Batch early_;     ///< of bodies that no other rank knows, relaxed while velocities travel
+  Batch late_;      ///< the rest of those, relaxed while corrections travel back
+  Batch trailing_;  ///< the rest of those of mirrored bodies, relaxed once corrections are there
   std::vector<Stage> stages_;
-  std::vector<int> twin_of_;   ///< owned bodies whose mass is shared in the split stage have a second slot for it
-  std::vector<double> share_;  ///< 1 / holders: of ghosts, then of twins
-  Motion rest_;                ///< slots: owned, ghosts, twins, and one that stands for all walls
+  std::vector<int> twin_of_;      ///< owned bodies whose mass is shared in the split stage have a second slot for it
+  std::vector<double> share_;     ///< of a body's mass: of ghosts, then of twins
+  std::vector<Inverse> inverse_;  ///< of the slots: owned, ghosts, twins, and one that stands for all walls
   mutable std::vector<BodyMotion> received_;  ///< ghosts as they came, before this rank's corrections
 };
 
