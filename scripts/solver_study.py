@@ -61,7 +61,7 @@ def row(options, table, solver):
         found = solve(options, table, solver, tolerance)
         if found is None:
             return None, known
-        known = found if "contacts" in found else known
+        known = found if "kinetic_energy" in found else known
         if "contacts" not in found or found["converged_steps"] == 0:
             why = found.get("ended") or f"{found['residual']:.0e}"
             return cells + [f"- ({why})"] + ["-"] * (len(TOLERANCES) - len(cells) - 1), known

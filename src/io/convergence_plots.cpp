@@ -50,13 +50,12 @@ std::string script_of(const std::vector<SolveReport>& reports, problem::Measure 
   std::string panels = fmt::format("set multiplot layout 2,2 title '{}, law {}, {} contacts' noenhanced\n",
                                    reports[0].problem, reports[0].law, reports[0].contacts);
   for (const auto& [y, label] : {std::pair(error, error_label), std::pair(above, above_label)})
-    panels += panel(reports, "products", y, "products with N and sweeps (number)", label) +
-              panel(reports, "seconds", y, "time (s)", label);
+    panels += "unset key\n" + panel(reports, "products", y, "products with N and sweeps (number)", label) +
+              "set key outside right noenhanced\n" + panel(reports, "seconds", y, "time (s)", label);
   panels += "unset multiplot\n";
 
   std::string text =
-      "set datafile separator ','\nset encoding utf8\nset logscale y\nset format y '10^{%L}'\nset grid\n"
-      "set key top right noenhanced\n";
+      "set datafile separator ','\nset encoding utf8\nset logscale xy\nset format xy '10^{%L}'\nset grid\n";
   const auto draw = [&](const std::string& terminal, const std::string& ending) {
     text += fmt::format("set terminal {}\nset output '{}.{}'\n{}unset output\n", terminal, reports[0].problem, ending,
                         panels);

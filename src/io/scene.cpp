@@ -381,6 +381,12 @@ void SceneReader::read_output() {
   if (!output) return;
   if (const auto value = output->find("every")) scene_.output.every = value->integer(0);
   if (const auto value = output->find("contacts")) scene_.output.contacts = value->flag();
+  if (const auto value = output->find("format"))
+    scene_.output.format = value->choice({"paraview", "hdf5"}) == 0 ? OutputFormat::paraview : OutputFormat::hdf5;
+  if (const auto value = output->find("fields"))
+    for (const Entry& field : value->items())
+      scene_.output.selection.fields.push_back(field_names()[field.choice(field_names())]);
+  if (const auto value = output->find("every_kth_body")) scene_.output.selection.every_kth_body = value->integer(1);
   if (const auto value = output->find("log_every")) scene_.output.log_every = value->integer(1);
   if (const auto value = output->find("checkpoint_every")) scene_.output.checkpoint_every = value->integer(0);
   if (const auto value = output->find("checkpoint_minutes")) scene_.output.checkpoint_minutes = value->non_negative();

@@ -12,6 +12,7 @@
 #include "scree/io/checkpoint.hpp"
 #include "scree/io/fill.hpp"
 #include "scree/io/measurements.hpp"
+#include "scree/io/point_cloud.hpp"
 #include "scree/io/scene_document.hpp"
 #include "scree/model/joint.hpp"
 #include "scree/model/shape.hpp"
@@ -19,7 +20,14 @@
 
 namespace scree::io {
 
+enum class OutputFormat {
+  paraview,  ///< VTK files, one per rank and output
+  hdf5,      ///< one file per output, with an index for ParaView
+};
+
 struct OutputOptions {
+  OutputFormat format = OutputFormat::paraview;
+  Selection selection;                ///< of quantities and bodies
   std::int64_t every = 0;             ///< steps between outputs; 0: only the final state
   bool contacts = false;              ///< write contact files too
   std::int64_t log_every = 10;        ///< steps between lines of the log
