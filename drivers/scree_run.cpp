@@ -9,6 +9,7 @@
 #include <ratio>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command_line.hpp"
@@ -16,6 +17,7 @@
 #include "scree/io/atomic_file.hpp"
 #include "scree/io/checkpoint.hpp"
 #include "scree/io/fclib.hpp"
+#include "scree/io/measurements.hpp"
 #include "scree/io/program.hpp"
 #include "scree/io/results.hpp"
 #include "scree/io/run_json.hpp"
@@ -111,8 +113,14 @@ void print_counts(const parallel::Comm& comm, const io::Scene& scene) {
   const std::int64_t ranks = comm.size();
   fmt::print("scene   {}\nbodies  {} in all; per rank at most {} at the start\n", scene.name, scene.body_count,
              (scene.body_count + ranks - 1) / ranks);
-  for (const io::Fill& fill : scene.fills)
-    fmt::print("fill    {} bodies, {} would fit\n", fill.count, io::FillSites(fill).capacity());
+  for (const io::Fill& fill : scene.fills) {
+    const bool is_random = fill.lattice == io::Fill::Lattice::random;
+    fmt::print("fill    {} bodies, {}\n", fill.count,
+               is_random ? "at random" : fmt::format("{} would fit", io::FillSites(fill).capacity()));
+  }
+  for (const io::FileFill& fill : scene.files) fmt::print("file    {} bodies in {}\n", fill.count, fill.file.string());
+  for (const dynamics::Source& source : scene.sources)
+    fmt::print("source  {}: {:.6g} {} a second\n", source.name, source.rate, source.by_mass ? "kg" : "bodies");
   fmt::print("walls   {}\nsteps   {} of {:.6g} s\n", scene.walls.size(), scene.steps, scene.step.step);
 }
 
@@ -139,23 +147,27 @@ struct Run {
   const io::CheckpointSeries& checkpoints;
   dynamics::Simulation& simulation;
   io::Results& results;
+  io::Measurements& measurements;
   io::RunLog& log;
   io::RunTally tally;
+  std::int64_t checkpoint_bytes = 0;  ///< of this rank
 
   /// Until the last step, or until the run must stop: returns why.
   std::string go(const io::ScheduleOptions& options) {
     io::RunSchedule schedule(comm, options);
     write([&] { results.write_if_due(simulation, simulation.report(), scene.steps == 0); });
+    if (simulation.steps_made() == 0) write([&] { measurements.after_step(simulation, simulation.report()); });
     while (simulation.steps_made() < scene.steps) {
       const dynamics::StepReport report = step();
       const bool last = report.step == scene.steps;
       tally.add(report);
       log.step(report);
       write([&] { results.write_if_due(simulation, report, last); });
+      write([&] { measurements.after_step(simulation, report); });
       const io::Orders orders = schedule.after_step(report.step, last);
       if (orders.checkpoint) {
         const auto scope = simulation.timer().measure("checkpoint");
-        write([&] { checkpoints.write(comm, simulation, scene.text); });
+        write([&] { checkpoint_bytes += checkpoints.write(comm, simulation, scene.text, measurements.crossings()); });
         schedule.checkpoint_done();
       }
       if (orders.stop_reason.empty()) continue;
@@ -199,8 +211,9 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   io::require_writable(comm, out);
   if (!options->json.empty()) io::require_writable_file(comm, options->json);
   const io::CheckpointSeries checkpoints(out / "checkpoints");
-  dynamics::Simulation simulation(comm,
-                                  io::make_setup(comm, scene, find_checkpoint(comm, options->restart, checkpoints)));
+  std::optional<io::Checkpoint> checkpoint = find_checkpoint(comm, options->restart, checkpoints);
+  const std::vector<double> crossings = checkpoint ? checkpoint->crossings : std::vector<double>();
+  dynamics::Simulation simulation(comm, io::make_setup(comm, scene, std::move(checkpoint)));
   if (!options->dump.empty() && holds_bodies_together(scene))
     throw InputError(
         fmt::format("--dump-problem {}: FCLIB files know neither joints nor bilateral contacts: take a scene without",
@@ -208,14 +221,16 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   if (!options->dump.empty()) dump_problem(comm, options->dump, simulation, scene.steps);
 
   io::Results results(comm, scene, out, simulation.steps_made());
+  io::Measurements measurements(comm, scene.measurements, out, simulation, crossings);
   io::RunLog log(comm, scene, out / "run.log", simulation.steps_made() > 0);
   log.header(simulation);
   const auto start = std::chrono::steady_clock::now();
-  Run course{comm, scene, checkpoints, simulation, results, log, {}};
+  Run course{comm, scene, checkpoints, simulation, results, measurements, log, {}, 0};
   const std::string stopped = course.go(schedule_options(*options, scene));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
-  const io::RunSummary summary = course.tally.summarise(comm, scene, simulation, elapsed.count());
+  const io::Written written{results.bytes_written(), course.checkpoint_bytes};
+  const io::RunSummary summary = course.tally.summarise(comm, scene, simulation, elapsed.count(), written);
   log.finish(summary);
   if (!stopped.empty()) return io::interrupted;
   if (!options->json.empty()) io::write_json(comm, options->json, summary);

@@ -30,7 +30,7 @@ def solve(options, problem, steps, ranks, solver, coupling):
 
 
 def cells(moments, ranks):
-    if None in moments:
+    if any("ended" in found for found in moments):
         return "timeout | | | | "
     counts = [found["iterations"] for found in moments]
     sweeps = sum(counts)

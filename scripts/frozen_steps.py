@@ -35,7 +35,7 @@ def mpi(ranks):
 
 def run(program, ranks, arguments, timeout):
     command, environment = mpi(ranks)
-    return subprocess.run(command + [program] + arguments, env=environment, timeout=timeout, check=False,
+    return subprocess.run(command + ["timeout", str(timeout), program] + arguments, env=environment, check=False,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
@@ -52,16 +52,20 @@ def settle(options, scene, steps):
 
 
 def solve(options, name, scene, steps, ranks, arguments):
-    """The numbers of the step after the settled ones, solved from zero; None if it took too long."""
+    """The numbers of the step after the settled ones, solved from zero. Where there are none, `ended` says why. None if
+    it was not solved yet and is not to be now."""
     file = options.work / f"{name}.json"
     if not file.exists():
+        if getattr(options, "as_is", False):
+            return None
         command = [str(options.scenes / scene), "--out", str(options.work / "step"), "--steps", str(steps + 1),
                    "--restart", str(settle(options, scene, steps)), "--output-every", "0", "--json", str(file),
                    "--set", "contact.warm_start=false"] + arguments
-        try:
-            result = run(options.program, ranks, command, options.timeout)
-        except subprocess.TimeoutExpired:
-            return None
+        result = run(options.program, ranks, command, options.timeout)
         if not file.exists():
-            sys.exit(f"{name}: {result.stderr}")
+            timed_out = 124  # exit code of `timeout`
+            ended = "time" if result.returncode == timed_out else "refused" if "memory" in result.stderr else None
+            if ended is None:
+                sys.exit(f"{name}: {result.stderr}")
+            file.write_text(json.dumps({"ended": ended}))
     return json.loads(file.read_text())

@@ -64,32 +64,59 @@ def read_xml(path):
         raise RenderError(f"{path}: is not XML: {error}")
 
 
-def read_frame(path):
+def read_pieces(path):
     """All bodies of one output, the pieces of all ranks together."""
     pieces = [piece.get("Source") for piece in read_xml(path).iter("Piece")]
     parts = [read_vtp(os.path.join(os.path.dirname(path), piece)) for piece in pieces]
-    if sum(len(part["radius"]) for part in parts) == 0:
-        raise RenderError(f"{path}: holds no bodies")
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
+def read_hdf5(path):
+    """All bodies of one output in HDF5."""
+    try:
+        import h5py
+    except ImportError:
+        raise RenderError("h5py is missing: install python3-h5py, or run scripts/setup.sh")
+    try:
+        with h5py.File(path, "r") as content:
+            return {name: data[()] for name, data in content["bodies"].items()}
+    except (OSError, KeyError) as error:
+        raise RenderError(f"{path}: cannot be read: {error}")
+
+
+def read_frame(path, color_by):
+    """All bodies of one output, with what a picture needs of them."""
+    bodies = read_hdf5(path) if path.endswith(".h5") else read_pieces(path)
+    for name in ("radius", "shape", "attitude", color_by):
+        if name not in bodies:
+            raise RenderError(f"{path}: lacks {name}: name it in output.fields of the scene")
+    if len(bodies["radius"]) == 0:
+        raise RenderError(f"{path}: holds no bodies")
+    return bodies
+
+
+def listed_files(directory):
+    """The files of all outputs, relative to the directory."""
+    pvd, xdmf = (os.path.join(directory, "bodies" + ending) for ending in (".pvd", ".xdmf"))
+    if os.path.exists(pvd):
+        return [entry.get("file") for entry in read_xml(pvd).iter("DataSet")]
+    if os.path.exists(xdmf):
+        return sorted({item.text.split(":")[0] for item in read_xml(xdmf).iter("DataItem")})
+    raise RenderError(f"{directory}: has neither bodies.pvd nor bodies.xdmf: it is not a result directory of scree-run")
+
+
 def choose_frame(directory, step):
-    """The file of the output after `step`, or of the newest one, and its time."""
+    """The file of the output after `step`, or of the newest one."""
     if not os.path.isdir(directory):
         raise RenderError(f"{directory}: no such directory: name a result directory of scree-run")
-    index = os.path.join(directory, "bodies.pvd")
-    if not os.path.exists(index):
-        raise RenderError(f"{directory}: has no bodies.pvd: it is not a result directory of scree-run")
-    frames = {}
-    for entry in read_xml(index).iter("DataSet"):
-        frames[int(re.search(r"-(\d+)\.pvtp$", entry.get("file")).group(1))] = entry
+    frames = {int(re.search(r"-(\d+)\.\w+$", file).group(1)): file for file in listed_files(directory)}
     if not frames:
-        raise RenderError(f"{index}: lists no outputs")
+        raise RenderError(f"{directory}: lists no outputs")
     chosen = max(frames) if step is None else step
     if chosen not in frames:
         known = ", ".join(str(s) for s in sorted(frames))
         raise RenderError(f"{directory}: has no output after step {chosen}: choose one of {known}")
-    return os.path.join(directory, frames[chosen].get("file"))
+    return os.path.join(directory, frames[chosen])
 
 
 def read_surroundings(directory):
@@ -302,7 +329,7 @@ def main():
     try:
         if options.width < 1 or options.height < 1:
             raise RenderError("--width and --height must be positive")
-        bodies = read_frame(choose_frame(options.directory, options.step))
+        bodies = read_frame(choose_frame(options.directory, options.step), options.color_by)
         walls, shapes, up = read_surroundings(options.directory)
         aspect = options.width / options.height
         camera = Camera(bodies, up, aspect)

@@ -21,6 +21,11 @@ Placed placed(const Bodies& bodies, int index) {
           bodies.attitude[k].toRotationMatrix()};
 }
 
+Placed placed(const model::Body& body, const std::vector<model::Shape>& shapes) {
+  return {body.shape == model::sphere ? nullptr : &shapes[static_cast<std::size_t>(body.shape)], body.radius,
+          Vec3(body.position), model::Quat(body.attitude).toRotationMatrix()};
+}
+
 namespace {
 
 constexpr int rim_points = 8;

@@ -42,6 +42,12 @@ constexpr double nearness = 1.0;
 /// Surfaces that are no further apart than this touch, in mean radii: bilateral contacts hold from then on.
 constexpr double touching = 0.01;
 
+/// The table of shapes, which may be empty.
+const std::vector<model::Shape>& known_shapes(model::Bodies& bodies) {
+  if (!bodies.shapes) bodies.shapes = std::make_shared<const std::vector<model::Shape>>();
+  return *bodies.shapes;
+}
+
 bool all_balls(const model::Bodies& bodies) {
   for (int k = 0; k < bodies.owned(); ++k)
     if (!bodies.is_ball(k)) return false;
@@ -67,28 +73,30 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
       laws_(laws_of_run(solver_.law, surfaces_)),
       solve_(solvers::make_solver(solver_.name, solver_.options, laws_)),
       balancer_(setup.balance, setup.resumed && setup.resumed->in_place ? setup.resumed->balance : BalanceState{}),
+      forces_(setup.forces),
+      flow_(std::move(setup.flow), known_shapes(bodies_)),
       timer_(comm) {
   const auto scope = timer_.measure("partition");
-  initial_bodies_ = comm_.sum(static_cast<std::int64_t>(bodies_.owned()));
-  if (!bodies_.shapes) bodies_.shapes = std::make_shared<const std::vector<model::Shape>>();
-  if (comm_.any(!all_balls(bodies_))) shapes_.emplace(*bodies_.shapes);
-  double sum = 0.0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) sum += bodies_.radius[k];
-  sum = comm_.sum(sum);
-  if (initial_bodies_ > 0) mean_radius_ = sum / static_cast<double>(initial_bodies_);
+  const auto& sources = flow_.sources();
+  const bool shapes_come =
+      std::ranges::any_of(sources, [](const Source& s) { return s.recipe.shape != model::sphere; });
+  if (comm_.any(!all_balls(bodies_)) || shapes_come) shapes_.emplace(*bodies_.shapes);
+  expected_bodies_ = comm_.sum(static_cast<std::int64_t>(bodies_.owned()));
+  measure_radii();
   std::vector<collision::ContactMemory> memories;
   if (setup.resumed) {
     mean_radius_ = setup.resumed->mean_radius;
     report_.step = setup.resumed->step;
     report_.time = static_cast<double>(report_.step) * options_.step;
     memories = std::move(setup.resumed->memories);
+    flow_.resume(std::move(setup.resumed->flow));
     setup.joints = std::move(setup.resumed->joints);
   }
   move_walls();
   limit_reach();
-  initial_joints_ = comm_.sum(std::ssize(setup.joints));
+  expected_joints_ = comm_.sum(std::ssize(setup.joints));
   const double reach = (options_.margin + options_.skin) * mean_radius_;
-  if (!setup.resumed || !setup.resumed->in_place)
+  if (expected_bodies_ > 0 && (!setup.resumed || !setup.resumed->in_place))
     distribute(comm_, bodies_, nearness * mean_radius_, balancer_.partitioner());
   parallel::return_free_memory();
   send_to_first_bodies(comm_, bodies_, memories);
@@ -102,6 +110,7 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
 StepReport Simulation::step() {
   const auto start = std::chrono::steady_clock::now();
   contacts_ = {};
+  exchange_bodies();
   predict();
   update_neighbourhood();
   {
@@ -132,12 +141,13 @@ StepReport Simulation::step() {
     throw StateError(
         fmt::format("step {} (time {:.6g} s): {} of {} bodies were lost through walls or have non-finite "
                     "states; a smaller time step or more iterations may help",
-                    report_.step, report_.time, report_.lost_bodies, initial_bodies_));
+                    report_.step, report_.time, report_.lost_bodies, expected_bodies_));
   return report_;
 }
 
 void Simulation::limit_reach() {
   double largest_radius = 0.0;
+  for (const Source& source : flow_.sources()) largest_radius = std::max(largest_radius, source.recipe.radius_max);
   for (const double radius : bodies_.radius) largest_radius = std::max(largest_radius, radius);
   largest_radius = comm_.max(largest_radius);
   const double period = bodies_.space.shortest();
@@ -160,13 +170,15 @@ void Simulation::move_walls() {
   }
 }
 
-/// v* = v + h M^-1 f, gyroscopic torques included.
+/// v* = v + h M^-1 f, drag and gyroscopic torques included.
 void Simulation::predict() {
   const auto scope = timer_.measure("predict");
   const double h = options_.step;
   double largest = 0.0, wall_speed = 0.0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {
     bodies_.velocity[k] += h * options_.gravity;
+    forces_.apply(bodies_, k, h);
+    options_.drag.apply(bodies_, k, h);
     const Vec3& inertia = bodies_.inertia[k];
     if (inertia.x() != inertia.y() || inertia.y() != inertia.z()) {
       const model::Quat& attitude = bodies_.attitude[k];
@@ -213,7 +225,7 @@ void Simulation::update_neighbourhood() {
 
 void Simulation::refresh_ghosts() {
   bodies_.refresh_ghosts(neighbourhood_.halo);
-  if (initial_joints_ > 0 || shapes_) bodies_.refresh_ghost_attitudes(neighbourhood_.halo);
+  if (expected_joints_ > 0 || shapes_) bodies_.refresh_ghost_attitudes(neighbourhood_.halo);
 }
 
 ContactSet Simulation::contacts_within(double margin, double step) {
@@ -254,10 +266,10 @@ void Simulation::search_anew(Reach reach, std::vector<collision::ContactMemory> 
                              const std::vector<model::Joint>& joints) {
   neighbourhood_ = search(comm_, bodies_, walls_, reach, std::move(memories));
   parallel::return_free_memory();
-  if (initial_joints_ == 0) return;
+  if (expected_joints_ == 0) return;
   joints_ = place_joints(comm_, bodies_, neighbourhood_, joints);
-  if (const auto left = comm_.sum(std::ssize(joints_)); left != initial_joints_)
-    throw StateError(fmt::format("{} of {} joints were lost", initial_joints_ - left, initial_joints_));
+  if (const auto left = comm_.sum(std::ssize(joints_)); left != expected_joints_)
+    throw StateError(fmt::format("{} of {} joints were lost", expected_joints_ - left, expected_joints_));
 }
 
 const model::Surface& Simulation::surface_of(const ContactSet::Contact& contact) const {
@@ -493,18 +505,18 @@ void Simulation::summarise() {
   comm_.max(largest);
   report_.max_penetration = largest[0];
   report_.max_joint_gap = largest[1];
-  report_.joints = initial_joints_;
+  report_.joints = expected_joints_;
   report_.kinetic_energy = sums[energy];
   report_.momentum = Vec3(sums.data() + momentum);
   report_.contacts = std::llround(sums[contacts]);
   report_.bodies = std::llround(sums[bodies]);
-  report_.lost_bodies = std::llround(sums[lost]) + std::max<std::int64_t>(0, initial_bodies_ - report_.bodies);
+  report_.lost_bodies = std::llround(sums[lost]) + std::max<std::int64_t>(0, expected_bodies_ - report_.bodies);
 }
 
 Progress Simulation::pause() {
   moved_ = neighbourhood_.reach.bodies;
-  return {report_.step,      mean_radius_,        recall(bodies_, neighbourhood_.pairs),
-          balancer_.state(), records_of(joints_), true};
+  return {report_.step,  mean_radius_, recall(bodies_, neighbourhood_.pairs), balancer_.state(), records_of(joints_),
+          flow_.state(), true};
 }
 
 StepReport Simulation::report() {
@@ -513,7 +525,7 @@ StepReport Simulation::report() {
   double penetration = 0.0;
   for (const auto& contact : present.contacts) penetration = std::max(penetration, -contact.gap);
   report_.max_penetration = comm_.max(penetration);
-  if (initial_joints_ > 0) {
+  if (expected_joints_ > 0) {
     measure_joints();
     report_.max_joint_gap = comm_.max(joint_gap_);
   }

@@ -29,8 +29,11 @@ using parallel::Comm;
 
 namespace {
 
+// A new kind of state needs four things here: its records in Progress, a type for them below, a place in
+// write_checkpoint and read_progress, and a share in the checksum. Random numbers need none: they follow from the seed
+// and a body's number.
 constexpr std::size_t kept_checkpoints = 2;
-constexpr std::int64_t format_number = 3;
+constexpr std::int64_t format_number = 5;
 
 H5Handle array_type(hid_t element, hsize_t count) {
   return {H5Tarray_create2(element, 1, &count), H5Tclose, "make a type"};
@@ -89,6 +92,12 @@ H5Handle joint_type() {
   return record;
 }
 
+/// What is known of a run as a whole.
+struct Scalars {
+  std::int64_t step;
+  double mean_radius, balance_loss, balance_price, balance_cut_share;
+};
+
 /// A sum over records that does not depend on their order, so that any number of ranks can verify it.
 template <typename Record>
 std::int64_t local_checksum(const std::vector<Record>& records) {
@@ -105,12 +114,16 @@ std::int64_t local_checksum(const std::vector<Record>& records) {
   }
   return static_cast<std::int64_t>(sum);
 }
-static_assert(sizeof(Body) % 8 == 0 && sizeof(ContactMemory) % 8 == 0 && sizeof(Joint) % 8 == 0,
+static_assert(sizeof(Body) % 8 == 0 && sizeof(ContactMemory) % 8 == 0 && sizeof(Joint) % 8 == 0 &&
+                  sizeof(Scalars) == 40,
               "the checksum reads whole words");
 
 std::int64_t checksum(const Comm& comm, const std::vector<Body>& bodies, const dynamics::Progress& progress) {
+  const Scalars scalars{progress.step, progress.mean_radius, progress.balance.loss, progress.balance.price,
+                        progress.balance.cut_share};
   return comm.sum(local_checksum(bodies)) ^ comm.sum(local_checksum(progress.memories)) ^
-         comm.sum(local_checksum(progress.joints));
+         comm.sum(local_checksum(progress.joints)) ^ local_checksum(progress.flow.sources) ^
+         local_checksum(progress.flow.sinks) ^ local_checksum(std::vector{scalars});
 }
 
 /// The part of `total` records that this rank takes: as many as the rank that wrote them, else an equal share.
@@ -130,6 +143,38 @@ std::vector<std::int64_t> counts_by_rank(const Comm& comm, const SharedHdf5& fil
   return file.read_entries<std::int64_t>(name, {0, ranks});
 }
 
+/// What flows through sources, then through sinks, and what measurements counted: known to all, written by one.
+struct FlowRecords {
+  std::vector<std::int64_t> bodies;
+  std::vector<double> masses, crossings;
+};
+
+FlowRecords records_of(const dynamics::FlowState& flow, const std::vector<double>& crossings) {
+  FlowRecords records{{}, {}, crossings};
+  for (const auto* tallies : {&flow.sources, &flow.sinks})
+    for (const dynamics::FlowTally& tally : *tallies) {
+      records.bodies.push_back(tally.bodies);
+      records.masses.push_back(tally.mass);
+    }
+  return records;
+}
+
+template <typename Number>
+std::vector<Number> read_all(const SharedHdf5& in, const char* name) {
+  return in.read_entries<Number>(name, {0, in.shape_of(name).length});
+}
+
+dynamics::FlowState read_flow(const SharedHdf5& in) {
+  dynamics::FlowState flow{in.read_attribute<std::int64_t>("next_id"), {}, {}};
+  const auto bodies = read_all<std::int64_t>(in, "flow_bodies");
+  const auto masses = read_all<double>(in, "flow_masses");
+  const auto sources = static_cast<std::size_t>(in.read_attribute<std::int64_t>("sources"));
+  if (masses.size() != bodies.size()) throw std::runtime_error("its sources and sinks are incomplete");
+  for (std::size_t k = 0; k < bodies.size(); ++k)
+    (k < sources ? flow.sources : flow.sinks).push_back({bodies[k], masses[k]});
+  return flow;
+}
+
 dynamics::Progress read_progress(const Comm& comm, const SharedHdf5& in) {
   const Slab slab = slab_to_read(comm, counts_by_rank(comm, in, "contacts_by_rank"), in.shape_of("contacts").length);
   return {.step = in.read_attribute<std::int64_t>("step"),
@@ -139,7 +184,8 @@ dynamics::Progress read_progress(const Comm& comm, const SharedHdf5& in) {
                       .price = in.read_attribute<double>("balance_price"),
                       .cut_share = in.read_attribute<double>("balance_cut_share")},
           .joints = in.read_records<Joint>("joints", joint_type().get(),
-                                           slab_to_read(comm, {}, in.shape_of("joints").length))};
+                                           slab_to_read(comm, {}, in.shape_of("joints").length)),
+          .flow = read_flow(in)};
 }
 
 /// As data sets: attributes are limited to 64 kB.
@@ -149,10 +195,11 @@ void write_text(const Comm& comm, SharedHdf5& file, const char* name, std::strin
 
 }  // namespace
 
-void write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulation& simulation,
-                      const std::string& scene_text) {
+std::int64_t write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulation& simulation,
+                              const std::string& scene_text, const std::vector<double>& crossings) {
   const dynamics::Progress progress = simulation.pause();
   std::vector<Body> bodies;
+  bodies.reserve(static_cast<std::size_t>(simulation.bodies().owned()));
   for (int k = 0; k < simulation.bodies().owned(); ++k) bodies.push_back(simulation.bodies().get(k));
   const std::int64_t sum = checksum(comm, bodies, progress);
   const std::int64_t counts[] = {std::ssize(bodies), std::ssize(progress.memories)};
@@ -170,11 +217,18 @@ void write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulati
     out.add_records("bodies", body_type().get(), std::span<const Body>(bodies));
     out.add_records("contacts", contact_type().get(), std::span<const ContactMemory>(progress.memories));
     out.add_records("joints", joint_type().get(), std::span<const Joint>(progress.joints));
+    const FlowRecords flow = comm.is_root() ? records_of(progress.flow, crossings) : FlowRecords{};
+    out.add_attribute("next_id", progress.flow.next_id);
+    out.add_entries("flow_bodies", std::span<const std::int64_t>(flow.bodies));
+    out.add_entries("flow_masses", std::span<const double>(flow.masses));
+    out.add_entries("crossings", std::span<const double>(flow.crossings));
+    out.add_attribute("sources", std::ssize(progress.flow.sources));
     out.add_entries("bodies_by_rank", std::span(counts).first(1));
     out.add_entries("contacts_by_rank", std::span(counts).last(1));
     write_text(comm, out, "scene", scene_text);
     write_text(comm, out, "version", version);
   });
+  return records;
 }
 
 Checkpoint read_checkpoint(const Comm& comm, const fs::path& file) {
@@ -190,6 +244,7 @@ Checkpoint read_checkpoint(const Comm& comm, const fs::path& file) {
     if (in.read_attribute<std::int64_t>("format") != format_number)
       throw std::runtime_error("it was written by another version");
     checkpoint.progress = read_progress(comm, in);
+    checkpoint.crossings = read_all<double>(in, "crossings");
     expected = in.read_attribute<std::int64_t>("checksum");
     const auto by_rank = counts_by_rank(comm, in, "bodies_by_rank");
     checkpoint.progress.in_place = !by_rank.empty();
@@ -224,15 +279,18 @@ std::vector<fs::path> CheckpointSeries::newest_first(const Comm& comm) const {
   return files;
 }
 
-void CheckpointSeries::write(const Comm& comm, dynamics::Simulation& simulation, const std::string& scene_text) const {
+std::int64_t CheckpointSeries::write(const Comm& comm, dynamics::Simulation& simulation, const std::string& scene_text,
+                                     const std::vector<double>& crossings) const {
   make_directory(comm, directory_);
   const std::int64_t step = simulation.steps_made();
-  write_checkpoint(comm, directory_ / fmt::format("checkpoint-{:012d}.h5", step), simulation, scene_text);
+  const std::int64_t bytes = write_checkpoint(comm, directory_ / fmt::format("checkpoint-{:012d}.h5", step), simulation,
+                                              scene_text, crossings);
   const std::vector<fs::path> files = newest_first(comm);
   parallel::all_or_none(comm, [&] {
     if (!comm.is_root()) return;
     for (std::size_t k = kept_checkpoints; k < files.size(); ++k) fs::remove(files[k]);
   });
+  return bytes;
 }
 
 std::optional<Checkpoint> CheckpointSeries::read_newest(const Comm& comm) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -23,13 +24,21 @@ double least_objective(const std::vector<SolveReport>& reports) {
   return least;
 }
 
+/// Colours that people who see few of them tell apart (Okabe and Ito); after eight curves the dashes change.
+std::string line_style(std::size_t curve) {
+  constexpr const char* colours[] = {"#000000", "#E69F00", "#56B4E9", "#009E73",
+                                     "#D55E00", "#0072B2", "#CC79A7", "#999999"};
+  return fmt::format("linewidth 2 linecolor rgb '{}' dashtype {}", colours[curve % std::size(colours)],
+                     1 + curve / std::size(colours));
+}
+
 /// One panel: a curve for each solver of column `y`, an expression of gnuplot, over column `x`.
 std::string panel(const std::vector<SolveReport>& reports, const std::string& x, const std::string& y,
                   const std::string& x_label, const std::string& y_label) {
   std::string text = fmt::format("set xlabel '{}'\nset ylabel '{}' noenhanced\nplot ", x_label, y_label);
   for (std::size_t k = 0; k < reports.size(); ++k)
-    text += fmt::format("{}'{}' using (column('{}')):({}) with lines linewidth 2 title '{}'",
-                        k > 0 ? ", \\\n     " : "", history_file(reports[k]), x, y, reports[k].solver);
+    text += fmt::format("{}'{}' using (column('{}')):({}) with lines {} title '{}'", k > 0 ? ", \\\n     " : "",
+                        history_file(reports[k]), x, y, line_style(k), reports[k].solver);
   return text + "\n";
 }
 
@@ -41,13 +50,12 @@ std::string script_of(const std::vector<SolveReport>& reports, problem::Measure 
   std::string panels = fmt::format("set multiplot layout 2,2 title '{}, law {}, {} contacts' noenhanced\n",
                                    reports[0].problem, reports[0].law, reports[0].contacts);
   for (const auto& [y, label] : {std::pair(error, error_label), std::pair(above, above_label)})
-    panels +=
-        panel(reports, "products", y, "products and sweeps", label) + panel(reports, "seconds", y, "seconds", label);
+    panels += "unset key\n" + panel(reports, "products", y, "products with N and sweeps (number)", label) +
+              "set key outside right noenhanced\n" + panel(reports, "seconds", y, "time (s)", label);
   panels += "unset multiplot\n";
 
   std::string text =
-      "set datafile separator ','\nset encoding utf8\nset logscale y\nset format y '10^{%L}'\nset grid\n"
-      "set key top right noenhanced\n";
+      "set datafile separator ','\nset encoding utf8\nset logscale xy\nset format xy '10^{%L}'\nset grid\n";
   const auto draw = [&](const std::string& terminal, const std::string& ending) {
     text += fmt::format("set terminal {}\nset output '{}.{}'\n{}unset output\n", terminal, reports[0].problem, ending,
                         panels);

@@ -47,28 +47,7 @@ Steps steps_within(const Interval& range, double a, double d) {
   return {static_cast<std::int64_t>(first), std::max<std::int64_t>(0, static_cast<std::int64_t>(last - first) + 1)};
 }
 
-// Random numbers by place instead of by order: a hash (the finaliser of SplitMix64) of what they are for.
-class Draws {
- public:
-  Draws(std::uint64_t seed, int fill, std::int64_t index)
-      : state_(mix(mix(mix(seed) + static_cast<std::uint64_t>(fill)) + static_cast<std::uint64_t>(index))) {}
-
-  /// Uniform in [0, 1).
-  double next() {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    return static_cast<double>(mix(state_) >> 11) * 0x1.0p-53;
-  }
-
- private:
-  static std::uint64_t mix(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
-};
-
-model::Vec3 point_in_unit_ball(Draws& draws) {
+model::Vec3 point_in_unit_ball(model::Draws& draws) {
   const double z = 2.0 * draws.next() - 1.0;
   const double angle = 2.0 * std::numbers::pi * draws.next();
   const double distance = std::cbrt(draws.next());
@@ -150,67 +129,12 @@ model::Vec3 FillSites::operator[](std::int64_t site) const {
           bottom_ + static_cast<double>(layer) * rise_};
 }
 
-namespace {
-
-/// What lies beyond the bounds is drawn again; bounds so narrow that this goes on for long leave the median.
-double log_normal_radius(const Fill& fill, Draws& draws) {
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    const double size = std::sqrt(-2.0 * std::log(1.0 - draws.next()));
-    const double deviate = size * std::cos(2.0 * std::numbers::pi * draws.next());
-    const double radius = fill.sizes.median * std::exp(fill.sizes.deviation * deviate);
-    if (radius >= fill.radius_min && radius <= fill.radius_max) return radius;
-  }
-  return fill.sizes.median;
-}
-
-double radius_of_class(const Fill& fill, Draws& draws) {
-  double sum = 0.0;
-  for (const Sizes::Class& one : fill.sizes.classes) sum += one.share;
-  double left = sum * draws.next();
-  for (const Sizes::Class& one : fill.sizes.classes)
-    if ((left -= one.share) < 0.0) return one.radius;
-  return fill.sizes.classes.back().radius;
-}
-
-double random_radius(const Fill& fill, Draws& draws) {
-  switch (fill.sizes.kind) {
-    case Sizes::Kind::log_normal:
-      return log_normal_radius(fill, draws);
-    case Sizes::Kind::table:
-      return radius_of_class(fill, draws);
-    case Sizes::Kind::uniform:
-      break;
-  }
-  return fill.radius_min + draws.next() * (fill.radius_max - fill.radius_min);
-}
-
-/// Any attitude is as likely as any other (Shoemake's three random numbers).
-model::Quat random_attitude(Draws& draws) {
-  const double share = draws.next(), a = 2.0 * std::numbers::pi * draws.next(),
-               b = 2.0 * std::numbers::pi * draws.next();
-  const double low = std::sqrt(1.0 - share), high = std::sqrt(share);
-  return {high * std::cos(b), low * std::sin(a), low * std::cos(a), high * std::sin(b)};
-}
-
-}  // namespace
-
-model::Body make_fill_body(const Fill& fill, const FillSites& sites, const FillContext& context, int fill_number,
+model::Body make_fill_body(const Fill& fill, const model::Vec3& site, const FillContext& context, int fill_number,
                            std::int64_t index, std::int64_t id) {
-  Draws draws(context.seed, fill_number, index);
-  const double radius = random_radius(fill, draws);
+  model::Draws draws{context.seed, static_cast<std::uint64_t>(fill_number), static_cast<std::uint64_t>(index)};
+  const double radius = model::random_radius(fill, draws);
   const model::Vec3 shift = fill.jitter * fill.radius_max * point_in_unit_ball(draws);
-  const bool is_sphere = fill.shape == model::sphere;
-  const double volume = is_sphere ? 4.0 / 3.0 * std::numbers::pi * radius * radius * radius
-                                  : context.shapes[static_cast<std::size_t>(fill.shape)].volume;
-  const double density = fill.mass ? *fill.mass / volume : fill.density;
-  const model::Vec3 place = sites[index] + shift;
-  model::Body body = is_sphere
-                         ? model::make_sphere(id, place, radius, density, fill.material)
-                         : model::make_body(id, place, fill.turned ? random_attitude(draws) : model::Quat::Identity(),
-                                            context.shapes, fill.shape, density, fill.material);
-  if (fill.mass) body.mass = *fill.mass;  // exactly
-  for (int k = 0; k < 3; ++k) body.velocity[k] = fill.velocity[k];
-  return body;
+  return model::make_body(fill, context.shapes, id, site + shift, radius, draws);
 }
 
 }  // namespace scree::io

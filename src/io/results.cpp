@@ -79,21 +79,46 @@ std::string walls_json(const Scene& scene) {
 
 Results::Results(const parallel::Comm& comm, const Scene& scene, const std::filesystem::path& directory,
                  std::int64_t first)
-    : comm_(comm), directory_(directory), every_(scene.output.every), bodies_(comm, directory, "bodies", first) {
+    : comm_(comm), directory_(directory), output_(scene.output), names_{"bodies"} {
   make_directory(comm, directory / "frames");
-  if (scene.output.contacts) contacts_.emplace(comm, directory, "contacts", first);
-  if (!scene.shapes->empty()) shapes_.emplace(comm, directory, "shapes", first);
+  if (!scene.shapes->empty()) names_.emplace_back("shapes");
+  if (scene.output.contacts) names_.emplace_back("contacts");
+  if (first == 0) drop_other_indices();
+  // The state that is gone on from has its frame already, if one was due there.
+  const std::int64_t last_kept = is_due(first) && first > 0 ? first : first - 1;
+  if (output_.format == OutputFormat::hdf5) {
+    xdmf_.emplace(comm, directory, names_, last_kept);
+  } else {
+    for (const std::string& name : names_) paraview_.emplace_back(comm, directory, name, last_kept);
+  }
   parallel::all_or_none(comm, [&] {
     if (comm.is_root()) write_file(directory / "walls.json", walls_json(scene));
   });
 }
 
+/// An index that this run does not write would show results of another.
+void Results::drop_other_indices() const {
+  parallel::all_or_none(comm_, [&] {
+    if (!comm_.is_root()) return;
+    for (const char* name : {"bodies", "shapes", "contacts"})
+      for (const char* kind : {".pvd", ".xdmf"}) std::filesystem::remove(directory_ / (std::string(name) + kind));
+  });
+}
+
+bool Results::has(std::int64_t step) const { return xdmf_ ? xdmf_->has(step) : paraview_.front().has(step); }
+
 void Results::write_if_due(dynamics::Simulation& simulation, const dynamics::StepReport& report, bool last) {
   const auto scope = simulation.timer().measure("output");
-  if (!last && (every_ == 0 || report.step % every_ != 0)) return;
-  bodies_.write(report.step, report.time, cloud_of_bodies(comm_, simulation));
-  if (shapes_) shapes_->write(report.step, report.time, surfaces_of_bodies(simulation));
-  if (contacts_) contacts_->write(report.step, report.time, cloud_of_contacts(simulation));
+  if ((!last && !is_due(report.step)) || has(report.step)) return;
+  std::vector<NamedCloud> clouds;
+  for (const std::string& name : names_) {
+    if (name == "bodies") clouds.push_back({name, cloud_of_bodies(comm_, simulation, output_.selection)});
+    if (name == "shapes") clouds.push_back({name, surfaces_of_bodies(simulation, output_.selection)});
+    if (name == "contacts") clouds.push_back({name, cloud_of_contacts(simulation, output_.selection)});
+  }
+  if (xdmf_) bytes_written_ += xdmf_->write(report.step, report.time, clouds);
+  for (std::size_t k = 0; k < paraview_.size(); ++k)
+    bytes_written_ += paraview_[k].write(report.step, report.time, clouds[k].cloud);
 }
 
 void Results::write_failed(dynamics::Simulation& simulation) const {

@@ -9,11 +9,14 @@
 
 namespace scree::io {
 
+double RunSummary::seconds_of(const std::string& phase) const {
+  const auto found = std::ranges::find(phases, phase, &parallel::PhaseTimer::Spread::name);
+  return found == phases.end() ? 0.0 : found->max;
+}
+
 double RunSummary::contact_updates_per_second() const {
-  const auto solve =
-      std::find_if(phases.begin(), phases.end(), [](const auto& phase) { return phase.name == "solve"; });
-  if (solve == phases.end() || !(solve->max > 0.0)) return 0.0;
-  return static_cast<double>(contact_updates) / solve->max;
+  const double seconds_solving = seconds_of("solve");
+  return seconds_solving > 0.0 ? static_cast<double>(contact_updates) / seconds_solving : 0.0;
 }
 
 void RunTally::add(const dynamics::StepReport& report) {
@@ -41,8 +44,28 @@ std::string rebalance_text(const dynamics::BalanceOptions& options) {
   return "imbalance";
 }
 
+namespace {
+
+std::vector<FlowSummary> summarise_sources(const dynamics::Simulation& simulation) {
+  const dynamics::Flow& flow = simulation.flow();
+  const double time = static_cast<double>(simulation.steps_made()) * simulation.options().step;
+  std::vector<FlowSummary> all;
+  for (std::size_t k = 0; k < flow.sources().size(); ++k)
+    all.push_back({flow.sources()[k].name, flow.state().sources[k], flow.waiting(k, time)});
+  return all;
+}
+
+std::vector<FlowSummary> summarise_sinks(const dynamics::Simulation& simulation) {
+  const dynamics::Flow& flow = simulation.flow();
+  std::vector<FlowSummary> all;
+  for (std::size_t k = 0; k < flow.sinks().size(); ++k) all.push_back({flow.sinks()[k].name, flow.state().sinks[k], 0});
+  return all;
+}
+
+}  // namespace
+
 RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, dynamics::Simulation& simulation,
-                               double seconds) const {
+                               double seconds, const Written& written) const {
   const parallel::Traffic traffic = comm.traffic();
   return {.version = std::string(version),
           .scene = scene.name,
@@ -53,6 +76,8 @@ RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, d
           .converged_steps = converged_steps_,
           .reason = reason_,
           .last = simulation.report(),
+          .sources = summarise_sources(simulation),
+          .sinks = summarise_sinks(simulation),
           .seconds = comm.max(seconds),
           .phases = simulation.timer().over_ranks(),
           .iterations = simulation.total_iterations(),
@@ -65,7 +90,8 @@ RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, d
           .rebalance_seconds = rebalance_seconds_,
           .messages = comm.sum(traffic.messages),
           .bytes = comm.sum(traffic.bytes),
-          .peak_memory = dynamics::spread_of(comm, parallel::peak_memory())};
+          .peak_memory = dynamics::spread_of(comm, parallel::peak_memory()),
+          .written = {comm.sum(written.output_bytes), comm.sum(written.checkpoint_bytes)}};
 }
 
 namespace {
@@ -77,6 +103,28 @@ void write_spread(JsonWriter& json, const std::string& key, const dynamics::Spre
   json.field("avg", spread.avg);
   json.field("max", spread.max);
   json.end_object();
+}
+
+void write_throughput(JsonWriter& json, const std::string& key, std::int64_t bytes, double seconds) {
+  json.key(key);
+  json.begin_object();
+  json.field("bytes", bytes);
+  json.field("bytes_per_second", seconds > 0.0 ? static_cast<double>(bytes) / seconds : 0.0);
+  json.end_object();
+}
+
+void write_flow(JsonWriter& json, const std::string& key, const std::vector<FlowSummary>& all, bool has_waiting) {
+  json.key(key);
+  json.begin_array();
+  for (const FlowSummary& one : all) {
+    json.begin_object();
+    json.field("name", one.name);
+    json.field("bodies", one.tally.bodies);
+    json.field("mass", one.tally.mass);
+    if (has_waiting) json.field("waiting", one.waiting);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void write_decomposition(JsonWriter& json, const RunSummary& summary) {
@@ -114,6 +162,8 @@ std::string to_json(const RunSummary& summary) {
   json.field("kinetic_energy", summary.last.kinetic_energy);
   json.field("momentum", std::span<const double>(summary.last.momentum.data(), 3));
   json.field("lost_bodies", summary.last.lost_bodies);
+  write_flow(json, "sources", summary.sources, true);
+  write_flow(json, "sinks", summary.sinks, false);
   json.field("residual", summary.last.residual);
   json.field("converged_steps", summary.converged_steps);
   json.field("reason", summary.reason);
@@ -150,6 +200,8 @@ std::string to_json(const RunSummary& summary) {
   json.field("messages", summary.messages);
   json.field("bytes", summary.bytes);
   write_spread(json, "peak_memory", summary.peak_memory);
+  write_throughput(json, "output", summary.written.output_bytes, summary.seconds_of("output"));
+  write_throughput(json, "checkpoints", summary.written.checkpoint_bytes, summary.seconds_of("checkpoint"));
   json.end_object();
   return json.text();
 }

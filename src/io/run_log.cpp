@@ -77,6 +77,8 @@ void RunLog::header(const dynamics::Simulation& simulation) {
   say(fmt::format("ghosts          per rank {}", ghosts));
   say(fmt::format("partition       imbalance {:.3f}, edge cut {}", partition.imbalance, partition.edge_cut));
   say(fmt::format("walls           {}", scene_.walls.size()));
+  if (!scene_.sources.empty()) say(fmt::format("sources         {}", scene_.sources.size()));
+  if (!scene_.sinks.empty()) say(fmt::format("sinks           {}", scene_.sinks.size()));
   if (!scene_.joints.empty()) say(fmt::format("joints          {}", scene_.joints.size()));
   say(fmt::format("solver          {}, law {}, tolerance {}, at most {} iterations", solver.name,
                   problem::name_of(solver.law), solver.stop.tolerance, solver.stop.max_iterations));
@@ -133,14 +135,28 @@ void RunLog::finish(const RunSummary& summary) {
                   summary.iterations, 1e-6 * summary.contact_updates_per_second()));
   if (const auto others = summary.steps - summary.converged_steps; others > 0)
     say(fmt::format("{} steps did not reach the tolerance. The last of them: {}", others, summary.reason));
+  for (const FlowSummary& source : summary.sources)
+    say(fmt::format("source {}: {} bodies, {:.6g} kg, {} more wait for room", source.name, source.tally.bodies,
+                    source.tally.mass, source.waiting));
+  for (const FlowSummary& sink : summary.sinks)
+    say(fmt::format("sink {}: {} bodies, {:.6g} kg", sink.name, sink.tally.bodies, sink.tally.mass));
   say(fmt::format("{} messages, {} bytes between ranks", summary.messages, summary.bytes));
   const double memory = summary.peak_memory.avg * summary.ranks;
   say(fmt::format("{:.4g} MB of memory at most on a rank; in all {:.4g} MB, {:.4g} kB a body",
                   1e-6 * static_cast<double>(summary.peak_memory.max), 1e-6 * memory,
                   1e-3 * memory / static_cast<double>(std::max<std::int64_t>(1, summary.last.bodies))));
+  say_throughput("output", summary.written.output_bytes, summary.seconds_of("output"));
+  say_throughput("checkpoints", summary.written.checkpoint_bytes, summary.seconds_of("checkpoint"));
   parallel::all_or_none(comm_, [&] {
     if (!failure_.empty()) throw std::runtime_error(fmt::format("{}: {}", file_.string(), failure_));
   });
+}
+
+void RunLog::say_throughput(const std::string& what, std::int64_t bytes, double seconds) {
+  if (bytes == 0) return;
+  const double megabytes = 1e-6 * static_cast<double>(bytes);
+  say(fmt::format("{:.4g} MB of {} written in {:.4g} s, {:.4g} MB/s", megabytes, what, seconds,
+                  seconds > 0.0 ? megabytes / seconds : 0.0));
 }
 
 void RunLog::say(const std::string& line) {

@@ -15,8 +15,11 @@
 
 #include "scree/io/periodic.hpp"
 #include "scree/io/room.hpp"
+#include "scree/io/scene_fills.hpp"
+#include "scree/io/scene_flow.hpp"
 #include "scree/io/scene_joints.hpp"
 #include "scree/io/scene_materials.hpp"
+#include "scree/io/scene_measurements.hpp"
 #include "scree/io/scene_shapes.hpp"
 #include "scree/io/scene_walls.hpp"
 #include "scree/parallel/error.hpp"
@@ -27,9 +30,6 @@ namespace scree::io {
 namespace {
 
 using model::Vec3;
-
-void read_size_table(const Entry& radius, Fill& fill);
-void read_log_normal(const Entry& radius, Fill& fill);
 
 /// Reads the entries of a document into a Scene, section by section.
 class SceneReader {
@@ -48,7 +48,7 @@ class SceneReader {
       check_room(0.0);
     }
     if (const auto fills = root_.find("fills")) {
-      for (const Entry& fill : fills->items()) read_fill(fill);
+      for (const Entry& fill : fills->items()) read_one_fill(fill);
     }
     if (const auto bodies = root_.find("bodies")) {
       for (const Entry& body : bodies->items()) read_body(body);
@@ -57,7 +57,10 @@ class SceneReader {
       for (const Entry& joint : joints->items())
         scene_.joints.push_back(read_joint(joint, std::ssize(scene_.joints), {scene_.bodies, body_names_}));
     }
-    if (scene_.body_count == 0) root_.fail("has no bodies: add an entry to 'fills' or 'bodies'");
+    read_flow();
+    if (scene_.body_count == 0 && scene_.files.empty() && scene_.sources.empty())
+      root_.fail("has no bodies: add an entry to 'fills', 'bodies' or 'sources'");
+    scene_.measurements = read_measurements(root_, {scene_.walls, scene_.bodies, body_names_});
     read_time();
     read_contact();
     read_solver();
@@ -72,10 +75,9 @@ class SceneReader {
   void read_head();
   void read_wall(const Entry& entry);
   std::vector<model::Wall> read_surfaces(const Entry& entry, const std::string& kind) const;
-  void read_fill(const Entry& entry);
-  Region read_region(const Entry& entry) const;
-  void read_radius(const Entry& entry, Fill& fill) const;
-  void read_count(const Entry& entry, Fill& fill) const;
+  void read_one_fill(const Entry& entry);
+  void check_region(const Entry& entry, const Region& region) const;
+  void read_flow();
   void read_body(const Entry& entry);
   model::Body read_single_body(const Entry& entry) const;
   void add_body(const Entry& entry, model::Body body, const std::string& name);
@@ -110,6 +112,10 @@ void SceneReader::read_head() {
   }
   if (const auto seed = root_.find("seed")) scene_.seed = static_cast<std::uint64_t>(seed->integer(0));
   if (const auto gravity = root_.find("gravity")) scene_.step.gravity = gravity->vector();
+  if (const auto drag = root_.find("drag")) {
+    if (const auto rate = drag->find("linear")) scene_.step.drag.linear = rate->non_negative();
+    if (const auto rate = drag->find("angular")) scene_.step.drag.angular = rate->non_negative();
+  }
   if (const auto periodic = root_.find("periodic")) scene_.space = read_periodicity(*periodic);
 }
 
@@ -147,108 +153,14 @@ std::vector<model::Wall> SceneReader::read_surfaces(const Entry& entry, const st
   return walls;
 }
 
-Region SceneReader::read_region(const Entry& entry) const {
-  if (entry.one_of({"box", "cylinder"}) == "cylinder") {
-    const Entry shape = entry.at("cylinder");
-    return CylinderRegion{shape.at("point").vector(), shape.at("radius").positive(), shape.at("height").positive()};
-  }
-  const Entry shape = entry.at("box");
-  const model::Box box{shape.at("lower").vector(), shape.at("upper").vector()};
-  if (!(box.lower.array() < box.upper.array()).all()) shape.fail("'lower' must be below 'upper' in x, y and z");
-  return box;
-}
-
-void SceneReader::read_radius(const Entry& entry, Fill& fill) const {
-  fill.shape = shape_of(entry, *scene_.shapes);
-  if (const auto turned = entry.find("turned")) fill.turned = turned->flag();
-  if (fill.shape != model::sphere) {
-    if (entry.has("radius")) entry.at("radius").fail("bodies with a 'shape' have its size: leave 'radius' out");
-    fill.radius_min = fill.radius_max = (*scene_.shapes)[static_cast<std::size_t>(fill.shape)].radius;
+void SceneReader::read_one_fill(const Entry& entry) {
+  const Ingredients ingredients{scene_.materials, *scene_.shapes};
+  if (entry.has("file")) {
+    scene_.files.push_back(read_file_fill(entry, ingredients, scene_.file));
     return;
   }
-  const Entry radius = entry.at("radius");
-  if (!radius.is_map()) {
-    fill.radius_min = fill.radius_max = radius.positive();
-  } else if (radius.has("table")) {
-    read_size_table(radius, fill);
-  } else {
-    fill.radius_min = radius.at("min").positive();
-    fill.radius_max = radius.at("max").positive();
-    if (fill.radius_min > fill.radius_max) radius.fail("'min' must not exceed 'max'");
-    read_log_normal(radius, fill);
-  }
-}
-
-/// Classes of radii, each with its share of the bodies.
-void read_size_table(const Entry& radius, Fill& fill) {
-  if (radius.has("min") || radius.has("max") || radius.has("median"))
-    radius.fail("a 'table' says all: leave the other keys out");
-  fill.sizes.kind = Sizes::Kind::table;
-  fill.radius_min = std::numeric_limits<double>::infinity();
-  for (const Entry& row : radius.at("table").items()) {
-    const std::vector<Entry> cells = row.items();
-    if (cells.size() != 2) row.fail("must be two numbers: a radius and its share of the bodies");
-    fill.sizes.classes.push_back({cells[0].positive(), cells[1].positive()});
-    fill.radius_min = std::min(fill.radius_min, fill.sizes.classes.back().radius);
-    fill.radius_max = std::max(fill.radius_max, fill.sizes.classes.back().radius);
-  }
-  if (fill.sizes.classes.empty()) radius.at("table").fail("needs at least one row: [radius, share]");
-}
-
-void read_log_normal(const Entry& radius, Fill& fill) {
-  if (radius.has("median") != radius.has("deviation"))
-    radius.fail("a log-normal distribution needs both 'median' and 'deviation'");
-  if (!radius.has("median")) return;
-  fill.sizes.kind = Sizes::Kind::log_normal;
-  fill.sizes.median = radius.at("median").positive();
-  fill.sizes.deviation = radius.at("deviation").positive();
-  if (fill.sizes.median < fill.radius_min || fill.sizes.median > fill.radius_max)
-    radius.at("median").fail("must lie between 'min' and 'max'");
-}
-
-void SceneReader::read_count(const Entry& entry, Fill& fill) const {
-  constexpr double widest = 1e6;  // diameters: keeps the number of sites in 64 bits
-  const auto* box = std::get_if<model::Box>(&fill.region);
-  const auto* cylinder = std::get_if<CylinderRegion>(&fill.region);
-  const double extent =
-      box != nullptr ? (box->upper - box->lower).maxCoeff() : std::max(2.0 * cylinder->radius, cylinder->height);
-  if (extent > widest * 2.0 * fill.radius_max) {
-    entry.at("region").fail("is more than a million body diameters wide: check the units");
-  }
-  const std::int64_t capacity = FillSites(fill).capacity();
-  if (capacity == 0) entry.at("region").fail("has no room for a single body: make it larger or 'radius' smaller");
-  fill.count = capacity;
-  if (const auto count = entry.find("count")) {
-    fill.count = count->integer(1);
-    if (fill.count > capacity) {
-      count->fail(
-          fmt::format("asks for {} bodies, but only {} fit: make the region larger, or 'radius' or 'spacing' smaller",
-                      fill.count, capacity));
-    }
-  }
-}
-
-void SceneReader::read_fill(const Entry& entry) {
-  Fill fill{.region = read_region(entry.at("region"))};
-  read_radius(entry, fill);
-  fill.material = material_of(entry, scene_.materials);
-  fill.density = scene_.materials[fill.material].density;
-  if (const auto mass = entry.find("mass")) fill.mass = mass->positive();
-  if (const auto lattice = entry.find("lattice")) {
-    fill.lattice = lattice->choice({"cubic", "hexagonal"}) == 0 ? Fill::Lattice::cubic : Fill::Lattice::hexagonal;
-  }
-  if (const auto jitter = entry.find("jitter")) fill.jitter = jitter->non_negative();
-  if (const auto spacing = entry.find("spacing")) fill.spacing = spacing->positive();
-  if (fill.spacing < 1.0 + fill.jitter) {
-    entry.fail(fmt::format("'spacing' {} lets bodies overlap: it must be at least 1 + 'jitter' = {}", fill.spacing,
-                           1.0 + fill.jitter));
-  }
-  if (const auto velocity = entry.find("velocity")) fill.velocity = velocity->vector();
-  read_count(entry, fill);
-  for (const model::Wall& wall : scene_.walls) {
-    if (const auto wrong = region_behind(fill.region, wall)) entry.at("region").fail(*wrong);
-  }
-  if (const auto wrong = misfit(scene_.space, fill.region)) entry.at("region").fail(*wrong);
+  const Fill fill = read_fill(entry, ingredients);
+  check_region(entry.at("region"), fill.region);
   for (std::size_t k = 0; k < scene_.fills.size(); ++k) {
     if (regions_overlap(fill.region, scene_.fills[k].region)) {
       entry.at("region").fail(fmt::format("overlaps that of fills[{}]: move them apart", k));
@@ -256,6 +168,26 @@ void SceneReader::read_fill(const Entry& entry) {
   }
   scene_.body_count += fill.count;
   scene_.fills.push_back(fill);
+}
+
+/// It must lie on the free side of all walls and within the first period.
+void SceneReader::check_region(const Entry& entry, const Region& region) const {
+  for (const model::Wall& wall : scene_.walls) {
+    if (const auto wrong = region_behind(region, wall)) entry.fail(*wrong);
+  }
+  if (const auto wrong = misfit(scene_.space, region)) entry.fail(*wrong);
+}
+
+void SceneReader::read_flow() {
+  if (const auto sources = root_.find("sources")) {
+    for (const Entry& entry : sources->items()) {
+      scene_.sources.push_back(read_source(entry, {scene_.materials, *scene_.shapes}));
+      check_region(entry.at("region"), scene_.sources.back().region);
+    }
+  }
+  if (const auto sinks = root_.find("sinks")) {
+    for (const Entry& entry : sinks->items()) scene_.sinks.push_back(read_sink(entry));
+  }
 }
 
 /// One body, or as many as its array has.
@@ -315,6 +247,12 @@ void SceneReader::add_body(const Entry& entry, model::Body body, const std::stri
     }
   }
   body.id = scene_.body_count;
+  if (entry.has("force") || entry.has("torque")) {
+    dynamics::BodyForce load{body.id};
+    if (const auto force = entry.find("force")) load.force = force->vector();
+    if (const auto torque = entry.find("torque")) load.torque = torque->vector();
+    scene_.forces.push_back(load);
+  }
   body_names_.push_back(name);
   ++scene_.body_count;
   scene_.bodies.push_back(body);
@@ -443,6 +381,12 @@ void SceneReader::read_output() {
   if (!output) return;
   if (const auto value = output->find("every")) scene_.output.every = value->integer(0);
   if (const auto value = output->find("contacts")) scene_.output.contacts = value->flag();
+  if (const auto value = output->find("format"))
+    scene_.output.format = value->choice({"paraview", "hdf5"}) == 0 ? OutputFormat::paraview : OutputFormat::hdf5;
+  if (const auto value = output->find("fields"))
+    for (const Entry& field : value->items())
+      scene_.output.selection.fields.push_back(field_names()[field.choice(field_names())]);
+  if (const auto value = output->find("every_kth_body")) scene_.output.selection.every_kth_body = value->integer(1);
   if (const auto value = output->find("log_every")) scene_.output.log_every = value->integer(1);
   if (const auto value = output->find("checkpoint_every")) scene_.output.checkpoint_every = value->integer(0);
   if (const auto value = output->find("checkpoint_minutes")) scene_.output.checkpoint_minutes = value->non_negative();
@@ -457,6 +401,8 @@ double SceneReader::widest_body() const {
   };
   double widest = 0.0;
   for (const Fill& fill : scene_.fills) widest = std::max(widest, width(fill.shape, fill.radius_max));
+  for (const dynamics::Source& source : scene_.sources)
+    widest = std::max(widest, width(source.recipe.shape, source.recipe.radius_max));
   for (const model::Body& body : scene_.bodies)
     widest = std::max(widest, width(static_cast<int>(body.shape), body.radius));
   return widest;
@@ -465,6 +411,7 @@ double SceneReader::widest_body() const {
 double SceneReader::largest_radius() const {
   double radius = 0.0;
   for (const Fill& fill : scene_.fills) radius = std::max(radius, fill.radius_max);
+  for (const dynamics::Source& source : scene_.sources) radius = std::max(radius, source.recipe.radius_max);
   for (const model::Body& body : scene_.bodies) radius = std::max(radius, body.radius);
   return radius;
 }
@@ -523,7 +470,12 @@ Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
     if (text.size() > std::size_t{1} << 30) throw InputError(file.string() + ": is larger than 1 GB: use 'fills'");
   });
   comm.broadcast(text);
-  return parse_scene(text, file.string(), overrides);
+  Scene scene = parse_scene(text, file.string(), overrides);
+  for (FileFill& fill : scene.files) {
+    fill.count = count_bodies(comm, fill.file);
+    scene.body_count += fill.count;
+  }
+  return scene;
 }
 
 dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::optional<Checkpoint> checkpoint) {
@@ -531,6 +483,8 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
                         .material_pairs = scene.material_pairs,
                         .walls = scene.walls,
                         .bodies = {},
+                        .forces = scene.forces,
+                        .flow = {scene.sources, scene.sinks, scene.seed, 0},
                         .step = scene.step,
                         .solver = scene.solver,
                         .balance = scene.balance};
@@ -538,6 +492,9 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
     setup.bodies = make_bodies(comm, scene);
     setup.bodies.space = scene.space;
     setup.bodies.shapes = scene.shapes;
+    std::int64_t last_id = -1;  // files may give any ids
+    for (const std::int64_t id : setup.bodies.id) last_id = std::max(last_id, id);
+    setup.flow.first_id = comm.max(last_id) + 1;
     const parallel::EvenSplit split{std::ssize(scene.joints), comm.size()};
     const auto first = scene.joints.begin() + split.first(comm.rank());
     setup.joints.assign(first, first + split.count(comm.rank()));

@@ -6,9 +6,13 @@
 #include <utility>
 
 #include "scree/collision/shape_contacts.hpp"
+#include "scree/io/periodic.hpp"
+#include "scree/io/random_fill.hpp"
 #include "scree/io/scene.hpp"
+#include "scree/io/scene_shapes.hpp"
 #include "scree/parallel/error.hpp"
 #include "scree/parallel/even_split.hpp"
+#include "scree/parallel/exchange.hpp"
 
 namespace scree::io {
 
@@ -69,15 +73,9 @@ class OverlapFinder {
     return std::nullopt;
   }
 
-  [[nodiscard]] collision::Placed placed(const model::Body& body) const {
-    const bool is_sphere = body.shape == model::sphere;
-    return {is_sphere ? nullptr : &shapes_[static_cast<std::size_t>(body.shape)], body.radius, Vec3(body.position),
-            model::Quat(body.attitude).toRotationMatrix()};
-  }
-
   [[nodiscard]] double depth_between(const model::Body& a, const model::Body& b) {
     touches_.clear();
-    contacts_.find(placed(a), placed(b), 0.0, touches_);
+    contacts_.find(collision::placed(a, shapes_), collision::placed(b, shapes_), 0.0, touches_);
     double depth = 0.0;
     for (const collision::Touch& touch : touches_) depth = std::max(depth, -touch.gap);
     return depth;
@@ -97,29 +95,91 @@ class OverlapFinder {
 
 }  // namespace
 
-model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
-  model::Bodies bodies;
+namespace {
+
+/// Collective: this rank's bodies of a fill.
+std::vector<model::Body> bodies_of_fill(const parallel::Comm& comm, const Scene& scene, std::size_t number,
+                                        std::int64_t first_id) {
+  const Fill& fill = scene.fills[number];
+  std::vector<model::Body> bodies;
+  const auto add = [&](const Vec3& site, std::int64_t index) {
+    bodies.push_back(
+        make_fill_body(fill, site, {scene.seed, *scene.shapes}, static_cast<int>(number), index, first_id + index));
+  };
+  if (fill.lattice == Fill::Lattice::random) {
+    const std::string origin = fmt::format("{}: fills[{}].count", scene.file, number);
+    const std::vector<Vec3> places = random_sites(comm, fill, scene.seed, static_cast<int>(number), origin);
+    const std::int64_t first = comm.sum_below(std::ssize(places));
+    for (std::size_t k = 0; k < places.size(); ++k) add(places[k], first + static_cast<std::int64_t>(k));
+    return bodies;
+  }
+  const FillSites sites(fill);
+  const parallel::EvenSplit split{fill.count, comm.size()};
+  for (std::int64_t k = split.first(comm.rank()); k < split.first(comm.rank() + 1); ++k) add(sites[k], k);
+  return bodies;
+}
+
+/// Collective: this rank's bodies of a file.
+std::vector<model::Body> bodies_of_file(const parallel::Comm& comm, const Scene& scene, std::size_t number,
+                                        std::int64_t first_id, OverlapFinder& listed) {
+  const FileFill& fill = scene.files[number];
+  const int fill_number = static_cast<int>(scene.fills.size() + number);
+  const auto rows = read_bodies(comm, fill, {scene.seed, fill_number, first_id, scene.materials, *scene.shapes});
+  std::vector<model::Body> bodies;
   parallel::all_or_none(comm, [&] {
-    if (scene.body_count / comm.size() > std::numeric_limits<std::int32_t>::max() / 4) {
-      throw InputError(fmt::format("{}: asks for {} bodies: use more ranks", scene.file, scene.body_count));
+    for (const auto& [body, line] : rows) {
+      const std::string place = place_in(fill.file, line);
+      if (const auto wrong = misfit(scene.space, Vec3(body.position)))
+        throw InputError(fmt::format("{}: {}", place, *wrong));
+      for (const model::Wall& wall : scene.walls)
+        if (const double depth = depth_in_wall(body, *scene.shapes, wall); depth > allowed_overlap * body.radius)
+          throw InputError(fmt::format("{}: starts {:.6g} m inside the wall '{}': move it", place, depth, wall.name));
+      if (const auto hit = listed.hit_by(body))
+        throw InputError(fmt::format("{}: overlaps bodies[{}] by {:.3g} m: move it", place, hit->number, hit->depth));
+      bodies.push_back(body);
     }
-    OverlapFinder listed(scene);
-    std::int64_t first_id = 0;
-    for (std::size_t f = 0; f < scene.fills.size(); ++f) {
-      const Fill& fill = scene.fills[f];
-      const FillSites sites(fill);
-      const parallel::EvenSplit split{fill.count, comm.size()};
-      for (std::int64_t k = split.first(comm.rank()); k < split.first(comm.rank() + 1); ++k) {
-        const model::Body body =
-            make_fill_body(fill, sites, {scene.seed, *scene.shapes}, static_cast<int>(f), k, first_id + k);
+  });
+  return bodies;
+}
+
+/// Collective: an id that two bodies have, if there is one. Each id has a home rank, where all that have it meet.
+void check_ids(const parallel::Comm& comm, const Scene& scene, const model::Bodies& bodies) {
+  parallel::Mail mail;
+  for (const std::int64_t id : bodies.id) parallel::append(mail[static_cast<int>(id % comm.size())], id);
+  std::set<std::int64_t> known;
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t twice = none;
+  for (const auto& [rank, bytes] : deliver(comm, mail))
+    for (const auto id : parallel::records<std::int64_t>(bytes))
+      if (!known.insert(id).second) twice = std::min(twice, id);
+  twice = comm.min(twice);
+  if (twice != none)
+    throw InputError(fmt::format("{}: two bodies have the id {}: change the column 'id', or leave it out",
+                                 scene.files.front().file.string(), twice));
+}
+
+}  // namespace
+
+model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
+  if (scene.body_count / comm.size() > std::numeric_limits<std::int32_t>::max() / 4)
+    throw InputError(fmt::format("{}: asks for {} bodies: use more ranks", scene.file, scene.body_count));
+  model::Bodies bodies;
+  OverlapFinder listed(scene);
+  std::int64_t first_id = 0;
+  for (std::size_t f = 0; f < scene.fills.size(); ++f) {
+    const std::vector<model::Body> own = bodies_of_fill(comm, scene, f, first_id);
+    parallel::all_or_none(comm, [&] {
+      for (const model::Body& body : own) {
         if (const auto hit = listed.hit_by(body)) {
           throw InputError(fmt::format("{}: bodies[{}]: overlaps a body of fills[{}] (number {}) by {:.3g} m: move it",
                                        scene.file, hit->number, f, body.id, hit->depth));
         }
         bodies.add_owned(body);
       }
-      first_id += fill.count;
-    }
+    });
+    first_id += scene.fills[f].count;
+  }
+  parallel::all_or_none(comm, [&] {
     const parallel::EvenSplit split{std::ssize(scene.bodies), comm.size()};
     for (std::int64_t k = split.first(comm.rank()); k < split.first(comm.rank() + 1); ++k) {
       const model::Body& body = scene.bodies[static_cast<std::size_t>(k)];
@@ -130,6 +190,12 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
       bodies.add_owned(body);
     }
   });
+  first_id += std::ssize(scene.bodies);
+  for (std::size_t f = 0; f < scene.files.size(); ++f) {
+    for (const model::Body& body : bodies_of_file(comm, scene, f, first_id, listed)) bodies.add_owned(body);
+    first_id += scene.files[f].count;
+  }
+  if (!scene.files.empty()) check_ids(comm, scene, bodies);
   return bodies;
 }
 

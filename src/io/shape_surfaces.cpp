@@ -68,7 +68,7 @@ Hull polygons_of(const model::Form& form) {
   return std::visit([](const auto& one) { return polygons(one); }, form);
 }
 
-PointCloud surfaces_of_bodies(const dynamics::Simulation& simulation) {
+PointCloud surfaces_of_bodies(const dynamics::Simulation& simulation, const Selection& selection) {
   const model::Bodies& bodies = simulation.bodies();
   std::vector<Hull> surfaces;
   for (const model::Shape& shape : *bodies.shapes) surfaces.push_back(polygons_of(shape.form));
@@ -77,7 +77,7 @@ PointCloud surfaces_of_bodies(const dynamics::Simulation& simulation) {
   std::vector<std::int64_t> ids;
   std::vector<double> velocities;
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k) {
-    if (bodies.shape[k] == model::sphere) continue;
+    if (bodies.shape[k] == model::sphere || !selection.has(bodies.id[k])) continue;
     const Hull& surface = surfaces[static_cast<std::size_t>(bodies.shape[k])];
     const auto first = std::ssize(cloud.points);
     const Vec3 centre = bodies.space.wrapped(bodies.position[k]);
@@ -91,7 +91,8 @@ PointCloud surfaces_of_bodies(const dynamics::Simulation& simulation) {
       cloud.polygons->ends.push_back(std::ssize(cloud.polygons->corners));
     }
   }
-  cloud.arrays = {{"velocity", 3, std::move(velocities)}, {"id", 1, std::move(ids)}};
+  if (selection.has("velocity")) cloud.arrays.push_back({"velocity", 3, std::move(velocities)});
+  if (selection.has("id")) cloud.arrays.push_back({"id", 1, std::move(ids)});
   return cloud;
 }
 

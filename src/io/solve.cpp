@@ -78,7 +78,9 @@ SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec 
   SolveReport report = heading(problem, request);
   const std::int64_t work_before = work_of(task);
   const auto start = std::chrono::steady_clock::now();
-  solvers::Monitor monitor(task, request.stop);
+  solvers::StopRule rule = request.stop;
+  rule.all_measures = rule.keep_history;  // the answer is judged by all of them below
+  solvers::Monitor monitor(task, rule);
   solver(task, x, monitor);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   report.notes = monitor.notes();

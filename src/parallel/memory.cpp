@@ -31,14 +31,25 @@ std::int64_t available_memory() {
   return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
 }
 
-std::int64_t memory_of_rank(const Comm& comm) {
+namespace {
+
+/// Collective: the least of all ranks, if those on a machine share what it has.
+std::int64_t share(const Comm& comm, std::int64_t of_machine) {
   MPI_Comm machine = MPI_COMM_NULL;
   int ranks = 1;
   MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &machine);
   MPI_Comm_size(machine, &ranks);
   MPI_Comm_free(&machine);
-  return comm.min(std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / ranks);
+  return comm.min(of_machine / ranks);
 }
+
+}  // namespace
+
+std::int64_t memory_of_rank(const Comm& comm) {
+  return share(comm, std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE));
+}
+
+std::int64_t memory_left_for_rank(const Comm& comm) { return share(comm, available_memory()); }
 
 void return_free_memory() {
 #ifdef __GLIBC__

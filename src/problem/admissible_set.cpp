@@ -213,14 +213,37 @@ Vec3 AdmissibleSet::project_on_tangent_cone(const Vec3& x, const Vec3& d) const 
   if (size_ == 0.0) return {normal, 0.0, 0.0};
   const Vec3 inside(normal, d.y(), d.z());  // x_n = 0 holds only where facets are parallel to n: the parts are apart
   if (face[1] == 0) return inside;
-  if (shape_ == Shape::disc) {
-    const double tangential = std::hypot(x.y(), x.z());
-    const Vec3 outward = Vec3(grows_ ? -size_ : 0.0, x.y() / tangential, x.z() / tangential).normalized();
-    return inside - std::max(0.0, outward.dot(inside)) * outward;
-  }
-  const Vec3 a = facet_normal(face[1] - 1);
+  const Vec3 a = shape_ == Shape::disc ? rim_normal(x) : facet_normal(face[1] - 1);
   return face[2] == 0 ? Vec3(inside - std::max(0.0, a.dot(inside)) * a)
                       : below_both(inside, a, facet_normal(face[2] - 1));
+}
+
+Vec3 AdmissibleSet::rim_normal(const Vec3& x) const {
+  const double tangential = std::hypot(x.y(), x.z());
+  return Vec3(grows_ ? -size_ : 0.0, x.y() / tangential, x.z() / tangential).normalized();
+}
+
+Mat3 AdmissibleSet::project_on_face(const Vec3& x) const {
+  const ActiveFace face = active_face(x);
+  const auto free = [&](std::size_t c) { return face[c] == 0 ? 1.0 : 0.0; };
+  if (shape_ == Shape::rows) return Vec3(free(0), free(1), free(2)).asDiagonal();
+  if (grows_ && face[0] < 0) return Mat3::Zero();  // the tip
+  if (size_ == 0.0) return Vec3(free(0), 0.0, 0.0).asDiagonal();
+  const Mat3 P = Vec3(free(0), 1.0, 1.0).asDiagonal();  // x_n = 0 only where facets are parallel to n
+  if (face[1] == 0) return P;
+  const Vec3 a = shape_ == Shape::disc ? rim_normal(x) : facet_normal(face[1] - 1);
+  if (face[2] == 0) return P - a * a.transpose();
+  const Vec3 edge = a.cross(facet_normal(face[2] - 1)).normalized();
+  return P * (edge * edge.transpose());
+}
+
+Vec3 AdmissibleSet::bend(const Vec3& x, const Vec3& g) const {
+  if (shape_ != Shape::disc || size_ == 0.0 || active_face(x)[1] == 0) return Vec3::Zero();
+  // c(x) = |x_T| - radius = 0 holds with the multiplier -g.c' / |c'|^2, and c'' = t t^T / |x_T|, t along the rim.
+  const double tangential = std::hypot(x.y(), x.z());
+  const double steepness = grows_ ? std::sqrt(1.0 + size_ * size_) : 1.0;  // |c'|
+  const double multiplier = std::max(0.0, -g.dot(rim_normal(x)) / steepness);
+  return std::sqrt(multiplier / tangential) * Vec3(0.0, -x.z() / tangential, x.y() / tangential);
 }
 
 double AdmissibleSet::reach(const Vec3& x, const Vec3& d) const {

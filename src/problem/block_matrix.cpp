@@ -15,13 +15,6 @@ using parallel::Comm;
 
 namespace {
 
-/// What a block reads or writes at one degree of freedom.
-struct Touch {
-  int block;
-  std::int64_t dof;
-  Vec3 value;
-};
-
 /// Touches in groups of the same number: a block or a degree of freedom.
 class Groups {
  public:
@@ -47,16 +40,7 @@ class Groups {
 std::vector<Touch> gather_touches(const Comm& comm, int first_row, std::vector<Factors::Entry> entries) {
   for (Factors::Entry& entry : entries) entry.row += first_row;
   if (comm.size() > 1) entries = parallel::gather_everywhere(comm, entries);
-  const auto place = [](const Factors::Entry& entry) { return std::pair(entry.row / 3, entry.dof); };
-  if (!std::ranges::is_sorted(entries, {}, place)) std::ranges::stable_sort(entries, {}, place);
-  std::vector<Touch> touches;
-  touches.reserve(entries.size());
-  for (const Factors::Entry& entry : entries) {
-    if (touches.empty() || touches.back().block != entry.row / 3 || touches.back().dof != entry.dof)
-      touches.push_back({entry.row / 3, entry.dof, Vec3::Zero()});
-    touches.back().value[entry.row % 3] += entry.value;
-  }
-  return touches;
+  return join_entries(std::move(entries));
 }
 
 /// Collective: C of all ranks; empty if there is none anywhere.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "scree/parallel/error.hpp"
 
@@ -47,6 +48,19 @@ void add_compliance(const Comm& comm, const Factors& factors, Mat N) {
 }
 
 }  // namespace
+
+std::vector<Touch> join_entries(std::vector<Factors::Entry> entries) {
+  const auto place = [](const Factors::Entry& entry) { return std::pair(entry.row / 3, entry.dof); };
+  if (!std::ranges::is_sorted(entries, {}, place)) std::ranges::stable_sort(entries, {}, place);
+  std::vector<Touch> touches;
+  touches.reserve(entries.size());
+  for (const Factors::Entry& entry : entries) {
+    if (touches.empty() || touches.back().block != entry.row / 3 || touches.back().dof != entry.dof)
+      touches.push_back({entry.row / 3, entry.dof, model::Vec3::Zero()});
+    touches.back().value[entry.row % 3] += entry.value;
+  }
+  return touches;
+}
 
 Matrix reads_of(const Comm& comm, const Factors& factors) { return matrix_of(comm, factors, factors.reads); }
 

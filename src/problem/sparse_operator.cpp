@@ -32,7 +32,8 @@ std::vector<std::int64_t> used_dofs(const std::vector<SparseEntry>& A, const std
 }  // namespace
 
 SparseOperator::SparseOperator(const Comm& comm, const EvenSplit& contacts, const EvenSplit& dofs,
-                               const std::vector<SparseEntry>& A, const std::vector<SparseEntry>& S)
+                               const std::vector<SparseEntry>& A, const std::vector<SparseEntry>& S,
+                               const std::vector<SparseEntry>& M)
     : ContactOperator(comm), dofs_(comm, dofs, used_dofs(A, S)) {
   const std::int64_t first_row = contacts.first(comm.rank());
   const int blocks = static_cast<int>(contacts.count(comm.rank()) / 3);
@@ -41,6 +42,8 @@ SparseOperator::SparseOperator(const Comm& comm, const EvenSplit& contacts, cons
   for (const SparseEntry& entry : S) written.push_back({entry.column, entry.row, entry.value});
   reads_ = gather(first_row, blocks, std::move(read));
   writes_ = gather(first_row, blocks, std::move(written));
+  for (const auto& [row, column, value] : M)
+    mass_.push_back({static_cast<int>(row - dofs.first(comm.rank())), column, value});
   received_.resize(static_cast<std::size_t>(dofs_.size() - dofs_.own()));
   find_diagonal();
   plan_sweep(dofs, A, S);
@@ -111,6 +114,7 @@ Factors SparseOperator::factors() const {
   };
   copy(reads_, result.reads);
   copy(writes_, result.writes);
+  result.mass = mass_;
   return result;
 }
 

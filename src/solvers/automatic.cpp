@@ -37,7 +37,7 @@ bool sweeps_are_too_slow(const problem::ContactProblem& problem, Vec x, Monitor&
 void automatic(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const AutomaticOptions& options) {
   const StopRule& rule = monitor.rule();
   if (!(rule.tolerance > 0.0)) {
-    monitor.note(fmt::format("auto: npgs, for the tolerance is {:g} and all iterations are made", rule.tolerance));
+    monitor.note(fmt::format("auto: npgs, for the tolerance is {} and all iterations are made", rule.tolerance));
     return npgs(problem, x, monitor, {});
   }
   const auto blocks = static_cast<double>(problem.N->comm().sum(std::int64_t{problem.N->block_count()}));
@@ -51,7 +51,7 @@ void automatic(const problem::ContactProblem& problem, Vec x, Monitor& monitor, 
   monitor.note(fmt::format("auto: npgs, for Newton's method would cost {:.0f} sweeps or more", worth));
   if (!sweeps_are_too_slow(problem, x, monitor, worth)) return;
   try {
-    worth = newton_cost_in_sweeps(*problem.N, blocks, problem::NewtonSystem(*problem.N).cost().operations);
+    worth = newton_cost_in_sweeps(*problem.N, blocks, problem::make_newton_system(problem, {})->operations());
     if (iterations_to_go(monitor) <= worth && !sweeps_are_too_slow(problem, x, monitor, worth)) return;
     monitor.note(
         fmt::format("auto: proximal, for after {} sweeps the {} error is {:.2g} and would need {:.2g} more; "

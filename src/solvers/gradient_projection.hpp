@@ -1,5 +1,6 @@
 #pragma once
 
+#include "faces.hpp"
 #include "scree/problem/contact_problem.hpp"
 #include "scree/solvers/gpminres.hpp"
 #include "scree/solvers/monitor.hpp"
@@ -12,11 +13,14 @@ namespace scree::solvers {
 class FreePreconditioner {
  public:
   virtual ~FreePreconditioner() = default;
-  /// Collective: the free set changed; `free` is 1 for its components and 0 for the others.
-  virtual void update(Vec free) = 0;
-  /// Collective: z <- M^-1 res, zero outside of the free set.
+  /// Collective: the faces that hold the iterate changed.
+  virtual void update(const Faces& faces) = 0;
+  /// Collective: z <- M^-1 res, along the faces.
   virtual void apply(Vec res, Vec z) = 0;
 };
+
+/// Where Krylov steps led: nowhere, somewhere, or to what they aimed at in the same face, so that they can go on there.
+enum class KrylovEnd { stuck, moved, arrived };
 
 /// The state of one solve: x in K, its gradient g = N x + r, and work vectors.
 class GradientProjection {
@@ -36,19 +40,26 @@ class GradientProjection {
   /// Projected gradient steps until the active set rests (17) or the objective hardly falls (18).
   void gradient_phase();
 
-  /// Minimum-residual steps for A_k w = -r_k on the free components, ended by (20); then x moves along the result.
-  void krylov_phase(double eta2);
+  /// Begins minimum-residual steps for A_k w = -r_k along the faces that x lies in.
+  void begin_krylov();
+
+  /// Makes such steps until (20) ends them; then x moves along the result.
+  KrylovEnd krylov_phase(double eta2);
 
   /// Whether all active components are binding: the gradient holds each of them at its bound.
   [[nodiscard]] bool active_is_binding();
 
  private:
+  double minimum_along_projected_gradient();
+  bool moves_to_other_faces();
   void apply_free(Vec in, Vec out);
   void precondition(Vec in, Vec out);
-  double projected_search(double alpha);
+  double projected_search(Vec d, double alpha);
 
-  Vector free_{problem_.make_vector()}, free_before_{problem_.make_vector()};
-  Vector d_{problem_.make_vector()}, Nd_{problem_.make_vector()}, trial_{problem_.make_vector()};
+  Faces faces_;
+  double alpha_ = 0.0;  ///< of the next gradient step (kg); 0: not known
+  double z_A_z_ = 0.0;
+  Vector d_{problem_.make_vector()}, s_{problem_.make_vector()}, Ns_{problem_.make_vector()};
   Vector w_{problem_.make_vector()}, res_{problem_.make_vector()}, rhs_{problem_.make_vector()};
   Vector p_{problem_.make_vector()}, Ap_{problem_.make_vector()};
   Vector z_{problem_.make_vector()}, Az_{problem_.make_vector()}, MAp_{problem_.make_vector()};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -35,8 +36,11 @@ struct Block {
 /// The interior iterate and its Newton steps.
 class InteriorPoint {
  public:
-  explicit InteriorPoint(const ContactProblem& problem)
-      : problem_(problem), system_(*problem.N), right_(problem.make_vector()), d_(problem.make_vector()) {
+  InteriorPoint(const ContactProblem& problem, const IpmOptions& options)
+      : problem_(problem),
+        system_(problem::make_newton_system(problem, {options.subsystem, options.linear})),
+        right_(problem.make_vector()),
+        d_(problem.make_vector()) {
     const std::vector<double> m = mean_diagonals(*problem.N);
     beta_ = typical_impulse(m);
     for (int k = 0; k < problem.N->block_count(); ++k) blocks_.push_back(make_block(k, m[static_cast<std::size_t>(k)]));
@@ -55,12 +59,12 @@ class InteriorPoint {
   bool step(Vec w, const IpmOptions& options) {
     const double mu = gap() / std::max(1.0, degree_);
     if (!factorise()) return false;
-    find_direction(w, 0.0);
+    if (!find_direction(w, 0.0)) return false;
     const double affine = reach(1.0);
     const double rest = gap(affine) / std::max(1.0, degree_);
     for (Block& block : blocks_) visit(block, [](auto& barrier) { barrier.correct(); });
     const double sigma = mu > 0.0 ? std::clamp(std::pow(rest / mu, 3), options.least_centring, 0.9) : 0.0;
-    find_direction(w, sigma * mu);
+    if (!find_direction(w, sigma * mu)) return false;
     const double t = reach(options.step);
     for (Block& block : blocks_) visit(block, [t](auto& barrier) { barrier.advance(t); });
     constexpr double vanishing = 1e-8;
@@ -115,11 +119,11 @@ class InteriorPoint {
         for (int c = 0; c < 3; ++c)
           if (!rows->moves(c)) Q_.back()(c, c) = 0.0;
     }
-    return system_.factorise(P_, Q_);
+    return system_->factorise(P_, Q_);
   }
 
   /// The Newton direction towards z o x = target and answer = N z + q.
-  void find_direction(Vec w, double target) {
+  [[nodiscard]] bool find_direction(Vec w, double target) {
     {
       const ReadArray velocity(w);
       const WriteArray right(right_);
@@ -131,11 +135,12 @@ class InteriorPoint {
         });
       }
     }
-    system_.solve(right_, d_);
+    const bool solved = system_->solve(right_, d_);
     const ReadArray d(d_);
     for (std::size_t k = 0; k < blocks_.size(); ++k)
       visit(blocks_[k],
             [&](auto& barrier) { barrier.head_for(Vec3(d.data() + 3 * k).cwiseQuotient(blocks_[k].unit)); });
+    return solved;
   }
 
   [[nodiscard]] double gap(double t = 0.0) const {
@@ -153,7 +158,7 @@ class InteriorPoint {
   }
 
   const ContactProblem& problem_;
-  problem::NewtonSystem system_;
+  std::unique_ptr<problem::NewtonSystem> system_;
   Vector right_, d_;
   double beta_ = 1.0;    ///< sqrt(N s m/s): impulse and velocity 1 of a block with diagonal 1
   double degree_ = 0.0;  ///< of all barriers
@@ -168,7 +173,7 @@ void ipm(const ContactProblem& problem, Vec x, Monitor& monitor, const IpmOption
   problem.K.project(x);
   find_velocity(problem, x, w);
   if (!monitor.wants_more(x, w)) return monitor.finish(x);
-  InteriorPoint point(problem);
+  InteriorPoint point(problem, options);
   double least = HUGE_VAL;
   int idle = 0;
   bool more = true, moving = true;

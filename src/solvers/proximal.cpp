@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "gradient.hpp"
@@ -32,7 +33,7 @@ class ProximalProblem {
       : problem_(problem),
         options_(options),
         m_(mean_diagonals(*problem.N)),
-        system_(*problem.N),
+        system_(problem::make_newton_system(problem, {options.subsystem, options.linear})),
         centre_(problem.make_vector()),
         u_(problem.make_vector()),
         F_(problem.make_vector()),
@@ -40,6 +41,9 @@ class ProximalProblem {
         Nd_(problem.make_vector()),
         P_(m_.size()),
         Q_(m_.size()) {}
+
+  /// Whether a smaller alpha would be too much for the linear systems.
+  [[nodiscard]] bool laboured() const { return system_->laboured(); }
 
   struct Outcome {
     bool converged;
@@ -56,8 +60,7 @@ class ProximalProblem {
     std::deque<double> sizes = {residual(x, 0.0)};
     for (int step = 1; step <= options_.newton_steps; ++step) {
       linearise(x);
-      if (!system_.factorise(P_, Q_)) return {false, step};
-      system_.solve(F_, d_);
+      if (!system_->factorise(P_, Q_) || !system_->solve(F_, d_)) return {false, step};
       search(x, sizes);
       if (natural_error(x) <= goal) return {true, step};
     }
@@ -131,29 +134,36 @@ class ProximalProblem {
   const ContactProblem& problem_;
   const ProximalOptions& options_;
   std::vector<double> m_;
-  problem::NewtonSystem system_;
+  std::unique_ptr<problem::NewtonSystem> system_;
   double alpha_ = 0.0, rho_ = 0.0;  ///< rho: step length of the projection equation, in units of 1 / m
   Vector centre_, u_, F_, d_, Nd_;  ///< u: velocities of the proximal problem
   std::vector<Mat3> P_, Q_;
 };
 
+/// Collective: sweeps from x, whose motion is given; it and w follow.
+void sweep(const ContactProblem& problem, int sweeps, Vec x, problem::Motion& motion, Vec w) {
+  for (int k = 0; k < sweeps; ++k) problem.N->sweep(problem.r, problem.K, x, motion);
+  find_velocity(problem, x, motion, Monitor::From::motion, w);
+}
+
 /// Collective: sweeps from x. w follows.
 void relax(const ContactProblem& problem, int sweeps, Vec x, Vec w) {
   problem::Motion motion = problem.N->motion_at_rest();
   problem.N->set_motion(x, motion);
-  for (int k = 0; k < sweeps; ++k) problem.N->sweep(problem.r, problem.K, x, motion);
-  find_velocity(problem, x, motion, Monitor::From::impulses, w);
+  sweep(problem, sweeps, x, motion, w);
 }
 
-/// Collective: sweeps from x while a few of them gain a digit: then they are cheaper than Newton's method. Tells
-/// whether there is more to do.
+/// Collective: w of x, and sweeps from x while a few of them gain a digit: then they are cheaper than Newton's method.
+/// Tells whether there is more to do.
 bool sweep_while_fast(const ContactProblem& problem, int sweeps, Vec x, Vec w, Monitor& monitor) {
   constexpr int few = 5;
   constexpr double digit = 0.1;
+  problem::Motion motion = problem.N->motion_at_rest();
+  find_velocity(problem, x, motion, Monitor::From::impulses, w);
   bool more = monitor.wants_more(x, w), fast = true;
   for (int k = 0; more && fast && k < sweeps; k += few) {
     const double before = monitor.trend().back().error;
-    relax(problem, std::min(few, sweeps - k), x, w);
+    sweep(problem, std::min(few, sweeps - k), x, motion, w);
     more = monitor.wants_more(x, w);
     fast = monitor.trend().back().error <= digit * before;
   }
@@ -165,7 +175,6 @@ bool sweep_while_fast(const ContactProblem& problem, int sweeps, Vec x, Vec w, M
 void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const ProximalOptions& options) {
   const Vector w = problem.make_vector();
   problem.K.project(x);
-  find_velocity(problem, x, w);
   if (!sweep_while_fast(problem, options.sweeps, x, w, monitor)) return monitor.finish(x);
 
   const Vector centre = problem.make_vector(), admissible = problem.make_vector(), its_w = problem.make_vector();
@@ -180,9 +189,10 @@ void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const Prox
     const auto [converged, steps] = proximal_problem.solve(alpha, 0.1 * error, x, w);
     find_velocity(problem, x, w);
     if (converged) {
-      constexpr int easy = 12;
+      constexpr int easy = 12, very_easy = 2;
       failures = 0;
-      if (steps <= easy) alpha = std::max(least_alpha, 0.3 * alpha);
+      if (steps <= easy && !proximal_problem.laboured())
+        alpha = std::max(least_alpha, (steps <= very_easy ? 0.03 : 0.3) * alpha);
     } else {
       constexpr int too_many = 9, few_sweeps = 20, many_sweeps = 50;
       ++failures;

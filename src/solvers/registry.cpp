@@ -126,7 +126,7 @@ void add_gradient_methods(const std::vector<Law>& convex, std::vector<SolverInfo
   solvers.push_back(describe<KuceraOptions>(
       "kucera", "conjugate gradients on free components, proportioned (Heyn et al., eq. 25-29)", fixed_sections, kucera,
       {field("gamma", &KuceraOptions::gamma, 1e-3, 1e3, "share of the free gradient above which bounds are kept"),
-       field("step", &KuceraOptions::step, 0.1, 2, "length of projected steps, times the norm of N"),
+       field("step", &KuceraOptions::step, 0.1, 2, "length of projected steps by 1 / norm of N"),
        field("norm_steps", &KuceraOptions::norm_steps, 1, 1000, "Lanczos steps that estimate the norm of N")}));
   solvers.push_back(
       describe<NoOptions>("pgd", "projected gradient descent (Preclik et al., algorithm 1)", convex, run<pgd>, {}));
@@ -230,7 +230,6 @@ std::vector<Field<GpminresPOptions>> gpminres_p_fields() {
 /// Methods that solve a problem by themselves.
 std::vector<SolverInfo> plain_solvers() {
   const std::vector<Law> all = all_laws(), convex = convex_laws();
-  const std::vector<Law> bounds = {Law::frictionless, Law::box, Law::cylinder, Law::bilateral};
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
                             npgs,
@@ -257,9 +256,9 @@ std::vector<SolverInfo> plain_solvers() {
                               {field("omega", &JacobiOptions::omega, 0, 1, "step length"),
                                field("lambda", &JacobiOptions::lambda, 0, 1, "share of the new iterate")}),
       describe<GpminresOptions>("gpminres", "gradient projection with minimum-residual Krylov steps (Heyn et al.)",
-                                bounds, gpminres, gpminres_fields<GpminresOptions>()),
+                                convex, gpminres, gpminres_fields<GpminresOptions>()),
       describe<GpminresPOptions>("gpminres-p", "gpminres with Krylov steps preconditioned by the free block of N",
-                                 bounds, gpminres_p, gpminres_p_fields()),
+                                 convex, gpminres_p, gpminres_p_fields()),
   };
 }
 
@@ -285,19 +284,25 @@ std::vector<SolverInfo> build_registry() {
   };
   const char* const at_most = "inner iterations per iteration, at most";
   const auto cylinder = able(Law::cylinder), cone = able(Law::cone);
+  const char* const space_of_newton = "where Newton's linear systems are solved; auto: by contacts if they are few";
+  const char* const linear_of_newton = "preconditioner or factors of the systems of bodies";
   solvers.push_back(describe<ProximalOptions>(
       "proximal", "proximal points by semismooth Newton with factors: accurate, for Coulomb's law above all",
       all_laws(), proximal,
       {field("sweeps", &ProximalOptions::sweeps, 0, 1e6, "Gauss-Seidel sweeps to begin with, at most"),
        field("alpha", &ProximalOptions::alpha, 1e-9, 10, "first weight of the proximal term, relative to the diagonal"),
        field("newton_steps", &ProximalOptions::newton_steps, 1, 1000, "Newton steps per proximal step, at most"),
-       field("patience", &ProximalOptions::patience, 1, 1e9, "proximal steps without progress before it gives up")}));
+       field("patience", &ProximalOptions::patience, 1, 1e9, "proximal steps without progress before it gives up"),
+       choice("subsystem", &ProximalOptions::subsystem, {"auto", "contacts", "bodies"}, space_of_newton),
+       choice("linear", &ProximalOptions::linear, {"schwarz", "gamg", "mumps"}, linear_of_newton)}));
   solvers.push_back(describe<IpmOptions>(
       "ipm", "primal-dual interior point method with factors, then npgs",
       {Law::frictionless, Law::box, Law::cone, Law::coulomb}, ipm,
       {field("step", &IpmOptions::step, 0.1, 0.9999, "share of the way to the boundary"),
        field("least_centring", &IpmOptions::least_centring, 0, 0.9, "least centring parameter sigma"),
-       field("patience", &IpmOptions::patience, 1, 1e6, "iterations without progress before npgs takes over")}));
+       field("patience", &IpmOptions::patience, 1, 1e6, "iterations without progress before npgs takes over"),
+       choice("subsystem", &IpmOptions::subsystem, {"auto", "contacts", "bodies"}, space_of_newton),
+       choice("linear", &IpmOptions::linear, {"schwarz", "gamg", "mumps"}, linear_of_newton)}));
   solvers.push_back(describe<TrescaOptions>(
       "tresca", "fixed point of the friction bounds around a solver for cylinders", {Law::coulomb}, tresca,
       {choice("inner", &TrescaOptions::inner, cylinder, "solver of the problems with fixed bounds"),

@@ -58,6 +58,62 @@ with 'count: 50' 'count: 5000'
 run scree-run bad.yaml
 expect_error 2 "asks for 5000 bodies, but only 1044 fit"
 
+# Sources, sinks, forces, files and measurements: add TEXT appends lines to the good scene.
+add() {
+  { cat good.yaml && printf '%s\n' "$1"; } >bad.yaml
+  run scree-run bad.yaml
+}
+region='region: {box: {lower: [0, 0, 1], upper: [1, 1, 2]}}'
+add "sources: [{$region, radius: 0.05}]"
+expect_error 2 "bad.yaml:8: sources[0]: needs one of rate, mass_rate, has none"
+add "sources: [{$region, radius: 0.05, rate: 1, mass_rate: 1}]"
+expect_error 2 "sources[0]: needs one of rate, mass_rate, has rate and mass_rate"
+add "sources: [{$region, radius: 0.05, rate: 0}]"
+expect_error 2 "sources[0].rate: must be positive, is 0"
+add "sources: [{$region, radius: 0.05, rate: 1, start: 2, end: 1}]"
+expect_error 2 "sources[0].end: must come after 'start'"
+add "sources: [{$region, radius: 0.6, rate: 1}]"
+expect_error 2 "sources[0].region: has no room for the largest body"
+add "sources: [{region: {box: {lower: [0, 0, -1], upper: [1, 1, 2]}}, radius: 0.05, rate: 1}]"
+expect_error 2 "sources[0].region: reaches 1 m behind the wall 'floor'"
+add "sinks: [{name: drain}]"
+expect_error 2 "sinks[0]: needs one of inside, outside, behind, has none"
+add "sinks: [{inside: {lower: [0, 0, 0], upper: [1, 0, 1]}}]"
+expect_error 2 "sinks[0].inside: 'lower' must be below 'upper' in x, y and z"
+add "bodies: [{position: [0, 0, 3], radius: 0.1, force: [1, 2]}]"
+expect_error 2 "bodies[0].force: must be a list of three numbers"
+add "drag: {linear: -1}"
+expect_error 2 "drag.linear: must not be negative, is -1"
+add "measurements: [{name: a, every: 0, state: [bodies]}]"
+expect_error 2 "measurements[0].every: must be at least 1, is 0"
+add "measurements: [{name: a, every: 1, state: [energy]}]"
+expect_error 2 "measurements[0].state[0]: must be one of"
+add "measurements: [{name: a/b, every: 1, state: [bodies]}]"
+expect_error 2 "measurements[0].name: names a file"
+add "measurements: [{name: a, every: 1, force: [lid]}]"
+expect_error 2 "measurements[0].force[0]: no body and no wall has the name 'lid'"
+add "measurements: [{name: a, every: 1, profile: {axis: x, lower: 1, upper: 0, bins: 3}}]"
+expect_error 2 "measurements[0].profile: 'lower' must be below 'upper'"
+with 'count: 50' 'count: 50, lattice: random, jitter: 0.1'
+run scree-run bad.yaml
+expect_error 2 "fills[0].jitter: random places are not shifted"
+with 'count: 50' 'count: 700, lattice: random'
+run scree-run bad.yaml
+expect_error 2 "asks for 700 bodies, but at random no more than 684 have room"
+with 'count: 50' 'count: 680, lattice: random'
+run scree-run bad.yaml
+expect_error 2 "bad.yaml: fills[0].count: asks for 680 bodies at random, but only"
+with 'count: 50' 'count: 50, file: grains.csv'
+run scree-run bad.yaml
+expect_error 2 "fills[0].region: the bodies are in a 'file'"
+with '- {region: {box: {lower: [0, 0, 0], upper: [1, 1, 1]}}, radius: 0.05, count: 50}' '- {file: grains.csv}'
+run scree-run bad.yaml
+expect_error 2 "grains.csv: no such file"
+with '- {region: {box: {lower: [0, 0, 0], upper: [1, 1, 1]}}, radius: 0.05, count: 50}' '- {file: regular-file}'
+printf 'x,y,z,radius\n0,0,1,0.1\n0,0,2,wide\n' >regular-file
+run scree-run bad.yaml
+expect_error 2 "regular-file:3: radius: must be a number, is 'wide'"
+
 touch regular-file
 run scree-run good.yaml --out regular-file/results
 expect_error 2 "regular-file/results: cannot be made"

@@ -188,3 +188,28 @@ BOOST_AUTO_TEST_CASE(a_sphere_slides_inside_a_tube) {
   }
   BOOST_TEST(overlap <= 1e-3);
 }
+
+BOOST_AUTO_TEST_CASE(a_constant_force_and_torque_act_on_their_body_alone) {
+  std::vector<Body> bodies{unit_sphere(0, Vec3::Zero(), radius), unit_sphere(1, {3.0, 0.0, 0.0}, radius)};
+  bodies[1].inertia[0] *= 2.0;  // torques turn bodies that are no balls about their own axes
+  Setup setup = make_setup(world(), bodies, {}, 0.0);
+  setup.step.gravity.setZero();
+  const Vec3 force(1.0, -2.0, 0.5);
+  const Vec3 torque(0.3, 0.0, 0.0);
+  setup.forces = {{1, force, torque}};
+  Simulation simulation(world(), std::move(setup));
+  for (int k = 0; k < 100; ++k) simulation.step();
+  const std::vector<Body> after = all_bodies(world(), simulation);
+  BOOST_TEST((velocity_of(after[1]) - 0.5 / bodies[1].mass * force).norm() <= 1e-12);
+  BOOST_TEST(std::abs(after[1].spin[0] - 0.5 * 0.3 / bodies[1].inertia[0]) <= 1e-12);
+  BOOST_TEST(velocity_of(after[0]).norm() == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(drag_lets_a_body_fall_at_its_final_speed) {
+  Setup setup = one_sphere({0.0, 0.0, 100.0}, {3.0, 0.0, 0.0}, 0.0);
+  setup.step.drag = {2.0, 1.0};
+  Simulation simulation(world(), std::move(setup));
+  for (int k = 0; k < 2000; ++k) simulation.step();
+  BOOST_TEST(std::abs(only_body(simulation).velocity[2] + gravity / 2.0) <= 1e-6);
+  BOOST_TEST(std::abs(only_body(simulation).velocity[0]) <= 1e-6);
+}

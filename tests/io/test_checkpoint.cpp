@@ -119,6 +119,31 @@ BOOST_AUTO_TEST_CASE(impulses_come_back_with_their_contacts) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(sources_and_sinks_go_on_bit_for_bit) {
+  const ScratchDirectory scratch(world());
+  const io::Scene scene = io::parse_scene(
+      "walls: [{container: {lower: [0, 0, 0], upper: [1, 1, 2]}}]\n"
+      "fills: [{region: {box: {lower: [0, 0, 0], upper: [1, 1, 0.5]}}, radius: 0.08}]\n"
+      "sources: [{region: {box: {lower: [0, 0, 1], upper: [1, 1, 1.6]}}, radius: {min: 0.05, max: 0.09}, rate: 900}]\n"
+      "sinks: [{inside: {lower: [0, 0, 0], upper: [0.3, 1, 0.4]}}]\n"
+      "time: {step: 0.005, steps: 40}\n"
+      "solver: {max_iterations: 40}\n",
+      "flow.yaml");
+  dynamics::Simulation whole(world(), io::make_setup(world(), scene));
+  make_steps(whole, 20);
+  io::write_checkpoint(world(), scratch.path() / "c.h5", whole, scene.text, {1.0, 2.0});
+  make_steps(whole, 20);
+  auto checkpoint = io::read_checkpoint(world(), scratch.path() / "c.h5");
+  BOOST_TEST((checkpoint.crossings == std::vector<double>{1.0, 2.0}));
+  dynamics::Simulation resumed(world(), io::make_setup(world(), scene, std::move(checkpoint)));
+  make_steps(resumed, 20);
+  BOOST_TEST(difference(all_bodies(world(), whole), all_bodies(world(), resumed)) == 0.0);
+  BOOST_TEST((whole.flow().state().sources == resumed.flow().state().sources));
+  BOOST_TEST((whole.flow().state().sinks == resumed.flow().state().sinks));
+  BOOST_TEST(whole.flow().state().next_id == resumed.flow().state().next_id);
+  BOOST_TEST(whole.flow().state().sinks[0].bodies > 0);
+}
+
 BOOST_AUTO_TEST_CASE(damaged_checkpoints_are_refused_and_the_one_before_is_taken) {
   const ScratchDirectory scratch(world());
   const io::Scene scene = small_scene();

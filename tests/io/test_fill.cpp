@@ -18,7 +18,7 @@ std::vector<model::Body> bodies_of(io::Fill fill) {
   if (fill.count == 0) fill.count = io::FillSites(fill).capacity();
   const io::FillSites sites(fill);
   std::vector<model::Body> bodies;
-  for (std::int64_t k = 0; k < fill.count; ++k) bodies.push_back(io::make_fill_body(fill, sites, {5, {}}, 0, k, k));
+  for (std::int64_t k = 0; k < fill.count; ++k) bodies.push_back(io::make_fill_body(fill, sites[k], {5, {}}, 0, k, k));
   return bodies;
 }
 
@@ -34,7 +34,8 @@ double smallest_gap(const std::vector<model::Body>& bodies) {
 }
 
 io::Fill box_fill(const Vec3& upper, double radius) {
-  io::Fill fill{.region = Box{Vec3::Zero(), upper}};
+  io::Fill fill;
+  fill.region = Box{Vec3::Zero(), upper};
   fill.radius_min = fill.radius_max = radius;
   return fill;
 }
@@ -63,7 +64,8 @@ BOOST_AUTO_TEST_CASE(a_hexagonal_lattice_is_denser) {
 BOOST_AUTO_TEST_CASE(bodies_lie_inside_their_region_and_do_not_overlap) {
   io::Fill box = box_fill(Vec3(1.0, 1.1, 0.9), 0.06);
   box.radius_min = 0.03;
-  io::Fill cylinder{.region = io::CylinderRegion{Vec3(1.0, -2.0, 0.5), 0.7, 0.8}};
+  io::Fill cylinder;
+  cylinder.region = io::CylinderRegion{Vec3(1.0, -2.0, 0.5), 0.7, 0.8};
   cylinder.radius_min = cylinder.radius_max = 0.07;
   cylinder.spacing = 1.1;
   cylinder.jitter = 0.1;
@@ -124,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_billion_bodies_need_no_list) {
   const io::FillSites sites(fill);
   BOOST_TEST(sites.capacity() > fill.count);
   for (const std::int64_t index : {std::int64_t{0}, fill.count / 2, fill.count - 1}) {
-    const model::Body body = io::make_fill_body(fill, sites, {1, {}}, 0, index, index);
+    const model::Body body = io::make_fill_body(fill, sites[index], {1, {}}, 0, index, index);
     BOOST_TEST(body.id == index);
     for (int axis = 0; axis < 3; ++axis) {
       BOOST_TEST(body.position[axis] >= 0.48);
@@ -136,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_billion_bodies_need_no_list) {
 BOOST_AUTO_TEST_CASE(radii_are_distributed_as_asked) {
   io::Fill fill = box_fill(Vec3(4.0, 4.0, 4.0), 0.1);
   fill.radius_min = 0.02;
-  fill.sizes = {.kind = io::Sizes::Kind::log_normal, .median = 0.05, .deviation = 0.2};
+  fill.sizes = {.kind = model::Sizes::Kind::log_normal, .median = 0.05, .deviation = 0.2};
   const auto some = bodies_of(fill);
   BOOST_TEST(some.size() > 2000);
   double mean = 0.0, square = 0.0;
@@ -149,7 +151,7 @@ BOOST_AUTO_TEST_CASE(radii_are_distributed_as_asked) {
   BOOST_TEST(std::abs(mean) <= 0.02);  // four standard errors
   BOOST_TEST(std::abs(std::sqrt(square) - 0.2) <= 0.02);
 
-  fill.sizes = {.kind = io::Sizes::Kind::table, .classes = {{0.02, 3.0}, {0.1, 1.0}}};
+  fill.sizes = {.kind = model::Sizes::Kind::table, .classes = {{0.02, 3.0}, {0.1, 1.0}}};
   std::size_t small = 0;
   const auto mixed = bodies_of(fill);
   for (const model::Body& body : mixed) {

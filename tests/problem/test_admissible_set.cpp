@@ -252,6 +252,43 @@ BOOST_AUTO_TEST_CASE(directions_on_the_tangent_cone_are_where_a_small_step_leads
   }
 }
 
+BOOST_AUTO_TEST_CASE(directions_of_a_face_lead_both_ways_and_no_others_do) {
+  Points points(10);
+  for (const auto& info : scree::problem::laws()) {
+    const AdmissibleSet set = ConstraintSet{info.law, {0.5}, {2.0}, 8}[0];
+    for (const At& at : places(info.law)) {
+      const Mat3 P = set.project_on_face(at.x);
+      BOOST_TEST_CONTEXT(info.name << ", " << at.place) {
+        BOOST_TEST((P * P - P).norm() <= eps);
+        BOOST_TEST((P - P.transpose()).norm() <= eps);
+        for (int k = 0; k < 100; ++k) {
+          const Vec3 d = points.next(0.0), along = P * d;
+          const auto leaves = [&](const Vec3& v) { return (set.project_on_tangent_cone(at.x, v) - v).norm(); };
+          BOOST_TEST(leaves(along) + leaves(-along) <= 10.0 * eps * d.norm());
+          const Vec3 off = d - along;
+          if (off.norm() > 1e-3 * d.norm()) BOOST_TEST(leaves(off) + leaves(-off) >= 0.1 * off.norm());
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_bend_of_a_rim_is_what_a_linear_function_changes_by_along_it) {
+  Points points(11);
+  for (const Law law : {Law::cylinder, Law::cone}) {
+    const AdmissibleSet set = ConstraintSet{law, {0.5}, {2.0}, 8}[0];
+    for (int k = 0; k < 200; ++k) {
+      const Vec3 x = set.project(Vec3(1.0, 3.0, 0.0) + 0.3 * points.next(0.0).normalized());
+      const Vec3 outwards = points.next(0.0).normalized() - Vec3(-3.0, 3.0 * x.y() / 2.0, 3.0 * x.z() / 2.0);
+      const Vec3 d = set.project_on_face(x) * points.next(0.0).normalized();
+      const double s = 1e-3, change = outwards.dot(set.project(x + s * d) - x - s * d);
+      BOOST_TEST(std::abs(change - 0.5 * std::pow(s * set.bend(x, outwards).dot(d), 2)) <= 10.0 * s * s * s);
+      BOOST_TEST(set.bend(x, -outwards).norm() == 0.0);  // what draws inwards does not hold x at the rim
+    }
+    BOOST_TEST(set.bend(Vec3(1.0, 0.1, 0.1), Vec3(1.0, -1.0, 0.0)).norm() == 0.0);  // inside
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_derivative_is_that_of_the_projection) {
   Points points(9);
   for (const auto& [name, set] : all_sets()) {

@@ -19,6 +19,7 @@ namespace {
 struct Exhibit {
   std::string name;
   DenseGlobal problem;
+  int joints = 0;  ///< contacts that hold in every direction: the first ones
 };
 
 std::vector<Exhibit> gallery() {
@@ -29,14 +30,34 @@ std::vector<Exhibit> gallery() {
           {"box on four legs, friction 0.8", tower_of_boxes(1, 0.8)},
           {"brick wall", brick_wall(3, 0.6)},
           {"heavy on light", stack_of_spheres({1.0, 1e4}, 0.3)},
-          {"light on heavy", stack_of_spheres({1e4, 1.0}, 0.3)}};
+          {"light on heavy", stack_of_spheres({1e4, 1.0}, 0.3)},
+          {"chain with joints", chain_of_spheres(4, 0.3), 4}};
 }
 
 /// The set of a problem in full; sections of constant size get mu times the weight on a contact.
-problem::ConstraintSet set_of(const DenseGlobal& dense, Law law) {
+problem::ConstraintSet set_of(const DenseGlobal& dense, Law law, int joints) {
   problem::ConstraintSet set{law, {dense.mu.begin(), dense.mu.end()}, {}, 8};
   for (const double mu : set.friction) set.bound.push_back(mu * gravity * ProblemBuilder::step);
+  if (joints == 0) return set;
+  set.exceptions.insert(Law::bilateral);
+  set.own_law.resize(set.friction.size());
+  std::fill_n(set.own_law.begin(), joints, Law::bilateral);
   return set;
+}
+
+/// This rank's part of a set.
+void set_part(const problem::ConstraintSet& whole, problem::ConstraintSet& part) {
+  const parallel::EvenSplit split{whole.contact_count(), world().size()};
+  const auto first = split.first(world().rank()), count = split.count(world().rank());
+  part.law = whole.law;
+  part.facets = whole.facets;
+  part.bound.assign(whole.bound.begin() + first, whole.bound.begin() + first + count);
+  part.exceptions = whole.exceptions;
+  if (!whole.own_law.empty()) part.own_law.assign(whole.own_law.begin() + first, whole.own_law.begin() + first + count);
+}
+
+bool takes(const solvers::SolverInfo& solver, problem::LawSet laws) {
+  return std::ranges::all_of(laws.listed(), [&](Law law) { return std::ranges::count(solver.laws, law) > 0; });
 }
 
 /// The convex problem by projected gradients with momentum in the metric of the diagonal, restarted when it turns,
@@ -91,18 +112,15 @@ bool is_out_of_reach(const std::string& solver, const std::string& exhibit) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_solver_finds_the_velocities_of_every_exhibit) {
-  for (const auto& [name, dense] : gallery())
+  for (const auto& [name, dense, joints] : gallery())
     for (const auto& law : laws_of_beds()) {
       const bool convex = is_convex(law.law);
       problem::SparseProblem sparse = make_sparse(dense);
-      const problem::ConstraintSet whole = set_of(dense, law.law);
-      sparse.problem.K.law = law.law;
-      sparse.problem.K.bound =
-          own_part(Eigen::Map<const Eigen::VectorXd>(whole.bound.data(), std::ssize(whole.bound)), 1);
-      sparse.problem.K.facets = whole.facets;
+      const problem::ConstraintSet whole = set_of(dense, law.law, joints);
+      set_part(whole, sparse.problem.K);
       const Eigen::VectorXd reference = convex ? solution_of(dense, whole) : Eigen::VectorXd();
       for (const auto& solver : solvers::registry()) {
-        if (std::ranges::find(solver.laws, law.law) == solver.laws.end()) continue;
+        if (!takes(solver, whole.all_laws())) continue;
         if (is_out_of_reach(solver.name, name)) continue;
         if (solver.name == "enumerate" && name != "single sphere") continue;  // a dozen rows at most
         constexpr double tolerance = 1e-9;  // by |r|: the impulses between unequal masses are huge against it

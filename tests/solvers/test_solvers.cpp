@@ -57,12 +57,6 @@ int iteration_limit(const std::string& solver) {
   return 1000;
 }
 
-/// On cylinders gpminres and gpminres-p move sliding contacts by gradient steps only (79 and 62 seen).
-int iteration_limit(const Case& c) {
-  const bool slow = c.law == Law::cylinder && c.solver.starts_with("gpminres");
-  return slow ? 200 : iteration_limit(c.solver);
-}
-
 FrozenScene the_bed() { return bed(8, 8, 3, 1); }
 
 /// Sweeps depend on how contacts are dealt out to the ranks, and so do preconditioners that work rank by rank.
@@ -79,7 +73,8 @@ struct Solved {
 
 /// Collective: from zero.
 Solved solve(const Case& c, const Frozen& frozen, double to = tolerance) {
-  solvers::Monitor monitor(frozen.problem, {.tolerance = to, .max_iterations = iteration_limit(c), .check_every = 1});
+  solvers::Monitor monitor(frozen.problem,
+                           {.tolerance = to, .max_iterations = iteration_limit(c.solver), .check_every = 1});
   const parallel::Vector x = frozen.problem.make_vector();
   solvers::make_solver(c.solver, {}, c.law)(frozen.problem, x, monitor);
   return {judge(frozen.problem, x), monitor.iterations(), monitor.converged(),
@@ -164,7 +159,8 @@ BOOST_DATA_TEST_CASE(takes_a_start_outside_the_set, data::make(all_cases()), the
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, the_case.law);
   const parallel::Vector x = frozen.problem.make_vector();
   parallel::petsc(VecSet(x, -1.0));
-  solvers::Monitor monitor(frozen.problem, {.tolerance = tolerance, .max_iterations = iteration_limit(the_case)});
+  solvers::Monitor monitor(frozen.problem,
+                           {.tolerance = tolerance, .max_iterations = iteration_limit(the_case.solver)});
   solvers::make_solver(the_case.solver, {}, the_case.law)(frozen.problem, x, monitor);
   const Judged judged = judge(frozen.problem, x);
   BOOST_TEST(judged.natural <= tolerance * (1.0 + 1e-6));
@@ -175,7 +171,7 @@ BOOST_DATA_TEST_CASE(stays_where_it_is_when_started_from_a_solution, data::make(
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, the_case.law);
   const parallel::Vector x = frozen.problem.make_vector();
   const auto solver = solvers::make_solver(the_case.solver, {}, the_case.law);
-  solvers::Monitor first(frozen.problem, {.tolerance = tolerance, .max_iterations = iteration_limit(the_case)});
+  solvers::Monitor first(frozen.problem, {.tolerance = tolerance, .max_iterations = iteration_limit(the_case.solver)});
   solver(frozen.problem, x, first);
   const Judged before = judge(frozen.problem, x);
   solvers::Monitor second(frozen.problem, {.tolerance = 1.01 * tolerance, .max_iterations = 1000});

@@ -85,6 +85,19 @@ inline DenseGlobal stack_of_spheres(const std::vector<double>& masses, double fr
   return builder.build(friction);
 }
 
+/// Spheres of 1 kg and radius 0.5 m that lie in a row, the first `links` contacts being those that hold each to the one
+/// before it, the first to the world; then those with the floor. A wind lifts the last and presses it sideways.
+inline DenseGlobal chain_of_spheres(int links, double friction) {
+  ProblemBuilder builder;
+  const model::Vec3 back(-0.5, 0.0, 0.0), down(0.0, 0.0, -0.5);
+  for (int k = 0; k < links; ++k)
+    builder.add_body(1.0, model::Vec3::Constant(0.1),
+                     k + 1 < links ? model::Vec3::Zero() : gravity * model::Vec3(0.0, 0.8, 1.5));
+  for (int k = 0; k < links; ++k) builder.add_contact(k, back, k - 1, -back, model::Vec3::UnitX());
+  for (int k = 0; k < links; ++k) builder.add_contact(k, down, -1, -down, model::Vec3::UnitZ());
+  return builder.build(friction);
+}
+
 /// Boxes of 1 kg and 1 m on top of each other, each on four feet at its corners: of twelve impulses a box only six are
 /// determined. A wind of a tenth of the weight blows.
 inline DenseGlobal tower_of_boxes(int height, double friction = 0.5) {

@@ -20,6 +20,7 @@ struct Placed {
 };
 
 [[nodiscard]] Placed placed(const model::Bodies& bodies, int index);
+[[nodiscard]] Placed placed(const model::Body& body, const std::vector<model::Shape>& shapes);
 
 /// Where two surfaces are near each other.
 struct Touch {

@@ -10,6 +10,8 @@
 #include "scree/collision/contacts.hpp"
 #include "scree/collision/shape_contacts.hpp"
 #include "scree/dynamics/balancer.hpp"
+#include "scree/dynamics/flow.hpp"
+#include "scree/dynamics/forces.hpp"
 #include "scree/dynamics/joint_partners.hpp"
 #include "scree/dynamics/joint_rows.hpp"
 #include "scree/dynamics/search.hpp"
@@ -48,9 +50,10 @@ struct StepOptions {
   model::Vec3 gravity{0.0, 0.0, -9.81};  ///< m/s^2
   double margin = 0.1;                   ///< contacts enter before they touch: gap up to this times the mean radius
   double skin = 0.3;                     ///< near pairs are kept until bodies moved this times the mean radius
-  Stabilisation stabilisation;           ///< of contacts and joints
-  double restitution_threshold = 0.1;    ///< slower approaches do not rebound (m/s)
-  bool warm_start = true;                ///< start from the impulses of the last step
+  Drag drag;
+  Stabilisation stabilisation;         ///< of contacts and joints
+  double restitution_threshold = 0.1;  ///< slower approaches do not rebound (m/s)
+  bool warm_start = true;              ///< start from the impulses of the last step
 };
 
 /// Where a simulation stands: with the bodies, all that a later run needs to go on.
@@ -60,6 +63,7 @@ struct Progress {
   std::vector<collision::ContactMemory> memories;  ///< of contacts; each rank gives some of all
   BalanceState balance;
   std::vector<model::Joint> joints = {};  ///< each rank gives some of all
+  FlowState flow = {};                    ///< of sources and sinks
   bool in_place = false;                  ///< the bodies lie on the ranks as they did, so they need no new partition
 };
 
@@ -74,6 +78,8 @@ struct Setup {
   std::vector<model::Wall> walls;
   model::Bodies bodies;                   ///< owned ones only, spread over the ranks in any way
   std::vector<model::Joint> joints = {};  ///< spread over the ranks in any way; a resumed run takes those of `resumed`
+  std::vector<BodyForce> forces = {};     ///< all of them, on every rank
+  FlowSetup flow = {};
   StepOptions step;
   SolverChoice solver;
   BalanceOptions balance;
@@ -117,8 +123,8 @@ class Simulation {
   /// Partitions the bodies over the ranks and finds the first contacts. Throws InputError for impossible options.
   Simulation(const parallel::Comm& comm, Setup setup);
 
-  /// predict -> rebalance -> ghosts -> broad phase -> narrow phase -> assemble -> warm start -> solve -> integrate.
-  /// Throws StateError if bodies were lost or numbers are no longer finite.
+  /// sinks and sources -> predict -> rebalance -> ghosts -> broad phase -> narrow phase -> assemble -> warm start ->
+  /// solve -> integrate. Throws StateError if bodies were lost or numbers are no longer finite.
   StepReport step();
 
   /// Calls `watch` (collective) with the problem of each step before it is solved.
@@ -143,6 +149,8 @@ class Simulation {
   }
   /// Joints that this rank owns, with their impulses and angles of the last step.
   [[nodiscard]] const std::vector<PlacedJoint>& joints() const { return joints_; }
+  /// Sources and sinks, and what went through them.
+  [[nodiscard]] const Flow& flow() const { return flow_; }
   /// How many contacts with an impulse each owned body had in the last step, those owned by other ranks included.
   [[nodiscard]] std::vector<int> contact_counts() const;
 
@@ -161,6 +169,9 @@ class Simulation {
   [[nodiscard]] const SolverChoice& solver() const { return solver_; }
 
  private:
+  void measure_radii();
+  void exchange_bodies();
+  void remove_bodies(const std::vector<char>& leaves);
   void predict();
   void move_walls();
   void limit_reach();
@@ -198,11 +209,13 @@ class Simulation {
   problem::LawSet laws_;  ///< that contacts may have
   solvers::SolveFunction solve_;
   Balancer balancer_;
+  ForceTable forces_;
+  Flow flow_;
   std::function<void(std::int64_t, const StepProblem&)> watch_;
   double mean_radius_ = 1.0;    ///< m
   double largest_reach_ = 0.0;  ///< of a search: further ones would meet bodies twice in periodic space (m)
   Neighbourhood neighbourhood_;
-  std::optional<collision::ShapeContacts> shapes_;  ///< if there are bodies that are no balls, on any rank
+  std::optional<collision::ShapeContacts> shapes_;  ///< if bodies that are no balls are or may come, on any rank
   double largest_speed_ = 0.0;                      ///< of all bodies after the prediction (m/s)
   double moved_ = 0.0;                              ///< bound on any body's path since the last search (m)
   double wall_speed_ = 0.0;                         ///< bound on how fast any wall comes nearer to any body (m/s)
@@ -215,8 +228,8 @@ class Simulation {
   bool is_rigid_ = true;    ///< nothing on this rank has compliance in the last step
   StepReport report_;
   parallel::PhaseTimer timer_;
-  std::int64_t initial_bodies_ = 0;
-  std::int64_t initial_joints_ = 0;
+  std::int64_t expected_bodies_ = 0;  ///< those of the start and of sources, without those in sinks
+  std::int64_t expected_joints_ = 0;
   std::int64_t local_updates_ = 0;
   std::int64_t total_iterations_ = 0;
   std::int64_t searches_ = 0;

@@ -52,6 +52,7 @@ class Comm {
   void sum(std::span<double> values) const;
   void sum(std::span<std::int64_t> values) const;
   void max(std::span<double> values) const;
+  void unite(std::span<std::uint64_t> bits) const;  ///< a bit is set if it is on any rank
 
   /// Collective: sum of `value` over all ranks below this one.
   [[nodiscard]] std::int64_t sum_below(std::int64_t value) const;

@@ -17,6 +17,9 @@ namespace scree::parallel {
 /// (bytes).
 [[nodiscard]] std::int64_t memory_of_rank(const Comm& comm);
 
+/// Collective: the same of what is available on each machine now.
+[[nodiscard]] std::int64_t memory_left_for_rank(const Comm& comm);
+
 /// Hands what the allocator keeps of freed memory back to the system: after work that needed much more than what
 /// follows, such as a partition.
 void return_free_memory();

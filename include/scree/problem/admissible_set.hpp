@@ -61,6 +61,14 @@ class AdmissibleSet {
   /// The nearest to d of all directions that do not leave the set at its point x.
   [[nodiscard]] model::Vec3 project_on_tangent_cone(const model::Vec3& x, const model::Vec3& d) const;
 
+  /// The projection onto the directions of the face that x lies in, which lead along it both ways; on the rim of a disc
+  /// those of its tangent plane.
+  [[nodiscard]] model::Mat3 project_on_face(const model::Vec3& x) const;
+
+  /// b, along the rim of a disc: where the gradient g presses x against it, a function of that gradient changes along
+  /// the rim by 1/2 (b.d)^2 more than along the tangent d. Zero for other points and sets.
+  [[nodiscard]] model::Vec3 bend(const model::Vec3& x, const model::Vec3& g) const;
+
   /// The largest t for which x + t d stays in the set, x being in it. For sections that do not grow.
   [[nodiscard]] double reach(const model::Vec3& x, const model::Vec3& d) const;
 
@@ -84,6 +92,8 @@ class AdmissibleSet {
   };
   [[nodiscard]] Seen see(double t, double o) const;
   [[nodiscard]] double facet_angle(int k) const;
+  /// Outward unit normal of a disc's set at a point on its rim.
+  [[nodiscard]] model::Vec3 rim_normal(const model::Vec3& x) const;
   [[nodiscard]] model::Vec3 project_on_disc(const model::Vec3& x, double s_n, double s_T) const;
   [[nodiscard]] model::Vec3 project_on_polygon(const model::Vec3& x, double s_n, double s_T) const;
   [[nodiscard]] model::Mat3 disc_derivative(const model::Vec3& x) const;

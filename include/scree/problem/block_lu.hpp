@@ -13,6 +13,11 @@ namespace scree::problem {
 struct FactorCost {
   std::int64_t entries = 0;  ///< numbers in L and U
   double operations = 0.0;   ///< multiplications with additions
+
+  [[nodiscard]] double bytes() const {
+    constexpr double with_updates = 1.5;  // fronts that wait for their parents
+    return with_updates * sizeof(double) * static_cast<double>(entries);
+  }
 };
 
 /// LU factors of P + Q W for many block diagonal P and Q: W is symmetric in its pattern after zeros are added. The
@@ -33,6 +38,9 @@ class BlockLu {
   /// d <- (P + Q W)^-1 b with one step of refinement. P and Q are those of `factorise`.
   void solve(std::span<const model::Mat3> P, std::span<const model::Mat3> Q, std::span<const double> b,
              std::span<double> d);
+
+  /// The same without refinement.
+  void substitute(std::span<const model::Mat3> Q, std::span<const double> b, std::span<double> d);
 
  private:
   using Matrix = Eigen::MatrixXd;
@@ -60,7 +68,6 @@ class BlockLu {
   void link(const std::vector<int>& order, const std::vector<std::vector<int>>& neighbours);
   void assemble(Front& front, std::span<const model::Mat3> P, std::span<const model::Mat3> Q);
   [[nodiscard]] bool eliminate(Front& front);
-  void substitute(std::span<const model::Mat3> Q, std::span<const double> b, std::span<double> d);
 
   const BlockMatrix& W_;
   FactorCost cost_;

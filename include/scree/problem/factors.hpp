@@ -31,7 +31,20 @@ struct Factors {
     model::Mat3 inertia;  ///< in the world frame (kg m^2)
   };
   std::vector<Body> bodies = {};  ///< this rank's, in the order of the motion; empty: not known
+
+  /// M, where S = M^-1 A^T: this rank's rows of it, `row` among this rank's numbers of the motion; empty: not known.
+  std::vector<Entry> mass = {};
 };
+
+/// What a block reads or writes at one degree of freedom.
+struct Touch {
+  int block;
+  std::int64_t dof;
+  model::Vec3 value;
+};
+
+/// Entries with the three of a block at one degree of freedom together; by blocks, then by degrees of freedom.
+[[nodiscard]] std::vector<Touch> join_entries(std::vector<Factors::Entry> entries);
 
 /// Collective: A as a distributed matrix, rows by impulses and columns by the motion.
 [[nodiscard]] parallel::Matrix reads_of(const parallel::Comm& comm, const Factors& factors);

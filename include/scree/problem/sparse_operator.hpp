@@ -23,8 +23,10 @@ class SparseOperator : public ContactOperator {
  public:
   /// Collective. `contacts` splits the rows of all contacts, three each, `dofs` the motion. A (rows of contacts,
   /// columns of dofs) and S (rows of dofs, columns of contacts) hold the entries of this rank's contacts and no other.
+  /// M, if S = M^-1 A^T for one that is known: this rank's rows of it.
   SparseOperator(const parallel::Comm& comm, const parallel::EvenSplit& contacts, const parallel::EvenSplit& dofs,
-                 const std::vector<SparseEntry>& A, const std::vector<SparseEntry>& S);
+                 const std::vector<SparseEntry>& A, const std::vector<SparseEntry>& S,
+                 const std::vector<SparseEntry>& M = {});
 
   [[nodiscard]] int block_count() const override { return static_cast<int>(diagonal_.size()); }
   [[nodiscard]] std::vector<model::Mat3> diagonal_blocks() const override { return diagonal_; }
@@ -81,6 +83,7 @@ class SparseOperator : public ContactOperator {
   parallel::LocalNumbering dofs_;
   Blocks reads_;   ///< A, by rows
   Blocks writes_;  ///< S, by columns
+  std::vector<Factors::Entry> mass_;
   std::vector<model::Mat3> diagonal_;
   std::vector<int> interior_;   ///< contacts that other ranks have nothing to do with
   std::vector<int> interface_;  ///< all others, relaxed when it is this rank's turn

@@ -13,9 +13,8 @@ struct GpminresOptions {
   int krylov_steps = 10;    ///< M_max: at most, per iteration
 };
 
-/// Gradient projection alternating with minimum-residual Krylov steps on the free components (seed 003, algorithm
-/// GPMINRES), for sets of bounds, frictionless and box, and for cylinders, where sliding contacts move by gradient
-/// steps only.
+/// Gradient projection alternating with minimum-residual Krylov steps along the faces of K that x lies in (seed 003,
+/// algorithm GPMINRES, for any convex law).
 void gpminres(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const GpminresOptions& options);
 
 }  // namespace scree::solvers
