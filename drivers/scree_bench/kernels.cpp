@@ -141,7 +141,10 @@ Work integration(const Comm& comm, std::int64_t contacts) {
   Workplace place = Workplace::of_spheres(comm, contacts);
   const std::int64_t in_contact = place.total_contacts;
   place.bodies.drop_ghosts();
-  dynamics::Setup setup{.materials = {{.name = "ball"}}, .walls = place.walls, .bodies = std::move(place.bodies)};
+  dynamics::Setup setup{};
+  setup.materials.resize(1);
+  setup.walls = place.walls;
+  setup.bodies = std::move(place.bodies);
   setup.solver.name = "npgs";
   setup.solver.stop.max_iterations = 1;
   const auto simulation = std::make_shared<dynamics::Simulation>(comm, std::move(setup));
