@@ -29,7 +29,7 @@ void Simulation::exchange_bodies() {
   const Flow::Arrivals arrivals = flow_.give(comm_, bodies_, walls_, report_.step, report_.time);
   if (departures.total + arrivals.total == 0) return;
   // What is remembered of contacts needs no local numbers, which the bodies are about to change.
-  neighbourhood_.pairs = {{}, recall(bodies_, neighbourhood_.pairs), {}};
+  neighbourhood_.pairs = {{}, {}, recall(bodies_, neighbourhood_.pairs), {}};
   bodies_.drop_ghosts();
   for (const model::Body& body : arrivals.here) bodies_.add_owned(body);
   expected_bodies_ += arrivals.total - departures.total;
@@ -38,7 +38,7 @@ void Simulation::exchange_bodies() {
 
 /// Joints of bodies that leave go with them.
 void Simulation::remove_bodies(const std::vector<char>& leaves) {
-  neighbourhood_.pairs = {{}, recall(bodies_, neighbourhood_.pairs), {}};
+  neighbourhood_.pairs = {{}, {}, recall(bodies_, neighbourhood_.pairs), {}};
   if (expected_joints_ > 0) {
     std::vector<double> gone(static_cast<std::size_t>(bodies_.size()), 0.0);
     std::ranges::copy(leaves, gone.begin());
