@@ -96,7 +96,10 @@ def submit(options):
 
 def collect(directory, kind):
     """The runs of one kind by number of ranks."""
-    runs = [json.loads(path.read_text()) for path in directory.glob(f"{kind}-*.json")]
+    files = {path.stem.split("-")[-1]: path for path in directory.glob(f"{kind}-*.json")}
+    if kind == "weak" and files and (directory / "strong-1.json").exists():
+        files.setdefault("1", directory / "strong-1.json")  # the same run
+    runs = [json.loads(path.read_text()) for path in files.values()]
     return sorted(runs, key=lambda numbers: numbers["ranks"])
 
 
@@ -174,7 +177,7 @@ def by_ranks(axes, title, unit, logarithmic=True):
 
 def draw_phases(axes, runs):
     """Seconds a step of each phase, stacked; the smallest ones together."""
-    names = [name for name in runs[0]["seconds"] if name != "total"]
+    names = [name for name in runs[0]["seconds"] if name not in ("total", "partition")]  # the latter is made once
     size = {name: sum(numbers["seconds"].get(name, {"avg": 0.0})["avg"] for numbers in runs) for name in names}
     large = sorted(names, key=size.get, reverse=True)[:6]
     at, bottom = range(len(runs)), [0.0] * len(runs)

@@ -4,6 +4,7 @@
 What was solved before is not solved again: a study that was ended goes on where it was.
 """
 import argparse
+import functools
 import pathlib
 import re
 import subprocess
@@ -31,12 +32,17 @@ TOLERANCES = [1e-2, 1e-3, 1e-6, 1e-8]
 HOPELESS = ["lemke", "enumerate"]  # made for a few hundred rows
 
 
-def solvers_for(options, law):
-    """The solvers that take a law, by the list that the program prints."""
+@functools.cache
+def catalogue(program):
+    """The list that the program prints."""
     command, environment = frozen_steps.mpi(1)
-    text = subprocess.run(command + [options.program, "--list"], env=environment, check=True, capture_output=True,
+    return subprocess.run(command + [program, "--list"], env=environment, check=True, capture_output=True,
                           text=True).stdout
-    solvers = text.split("\nlaws:\n")[0] + "\n"
+
+
+def solvers_for(options, law):
+    """The solvers that take a law."""
+    solvers = catalogue(options.program).split("\nlaws:\n")[0] + "\n"
     able = [match[1] for match in re.finditer(r"^  (\S+) .*\n(?: {4}.*\n)*", solvers, re.M)
             if re.search(rf"laws:.*\b{law}\b", match[0])]
     return [solver for solver in able if solver not in HOPELESS and (not options.solvers or solver in options.solvers)]
@@ -98,7 +104,7 @@ Each scene settles for a number of steps ({", ".join(f"{name}: {steps}" for name
 then one step is solved from zero on one rank until the natural error is below the head of the column, judged every
 fifth iteration of methods that sweep. A number: {words}. A dash: not reached within {options.max_iterations} iterations,
 with the least error, or not within {options.timeout:g} s ("time"), or refused ("refused": it would need too much memory).
-Solvers that are missing in a table were not tried.
+Solvers that are missing in a table were not tried. {options.note}
 
 """ + "\n".join(text for text in tables if text)
 
@@ -113,6 +119,7 @@ def main():
     parser.add_argument("--max-iterations", type=int, default=6000)
     parser.add_argument("--seconds", action="store_true", help="show them, too: measure on an idle machine")
     parser.add_argument("--as-is", action="store_true", help="show what was solved before, solve nothing")
+    parser.add_argument("--note", default="", help="what a reader of the page should know about its numbers")
     parser.add_argument("--page", type=pathlib.Path, help="file to write the tables to; else they are printed")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)

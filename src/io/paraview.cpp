@@ -6,12 +6,8 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
-<<<<<<< HEAD
-=======
-#include <regex>
 #include <span>
 #include <string_view>
->>>>>>> decomp
 #include <utility>
 
 #include "scree/io/atomic_file.hpp"
@@ -28,19 +24,8 @@ const char* type_name(std::span<const double>) { return "Float64"; }
 const char* type_name(std::span<const std::int64_t>) { return "Int64"; }
 const char* type_name(std::span<const std::int32_t>) { return "Int32"; }
 
-<<<<<<< HEAD
-/// Raw arrays one after another, each behind its length in bytes, and the XML elements that point to them.
-=======
-std::vector<double> flattened(std::span<const model::Vec3> vectors) {
-  std::vector<double> numbers;
-  numbers.reserve(3 * vectors.size());
-  for (const model::Vec3& v : vectors) numbers.insert(numbers.end(), {v.x(), v.y(), v.z()});
-  return numbers;
-}
-
 /// Raw arrays one after another, each behind its length in bytes, and the XML elements that point to them. There may be
 /// much of it, so arrays are not copied before they are written; they must stay until then.
->>>>>>> decomp
 class AppendedData {
  public:
   template <typename Number>
@@ -124,56 +109,6 @@ std::string vtp_text(const PointCloud& cloud) {
   return text;
 }
 
-<<<<<<< HEAD
-=======
-PointCloud cloud_of_bodies(const parallel::Comm& comm, const dynamics::Simulation& simulation) {
-  const model::Bodies& bodies = simulation.bodies();
-  const auto owned = static_cast<std::size_t>(bodies.owned());
-  const auto vectors = [&](const std::vector<model::Vec3>& all) { return flattened(std::span(all).first(owned)); };
-  PointCloud cloud;
-  cloud.points.reserve(owned);
-  for (int k = 0; k < bodies.owned(); ++k)
-    cloud.points.push_back(bodies.space.wrapped(bodies.position[static_cast<std::size_t>(k)]));
-  std::vector<double> attitudes;
-  attitudes.reserve(4 * owned);
-  for (std::size_t k = 0; k < owned; ++k)
-    attitudes.insert(attitudes.end(), bodies.attitude[k].coeffs().data(), bodies.attitude[k].coeffs().data() + 4);
-  cloud.arrays = {
-      {"radius", 1, std::vector<double>(bodies.radius.begin(), bodies.radius.begin() + bodies.owned())},
-      {"velocity", 3, vectors(bodies.velocity)},
-      {"angular_velocity", 3, vectors(bodies.spin)},
-      {"attitude", 4, std::move(attitudes)},
-      {"shape", 1, std::vector<std::int32_t>(bodies.shape.begin(), bodies.shape.begin() + bodies.owned())},
-      {"id", 1, std::vector<std::int64_t>(bodies.id.begin(), bodies.id.begin() + bodies.owned())},
-      {"rank", 1, std::vector<std::int32_t>(owned, comm.rank())},
-      {"contacts", 1, std::vector<std::int32_t>(simulation.contact_counts())},
-  };
-  return cloud;
-}
-
-PointCloud cloud_of_contacts(const dynamics::Simulation& simulation) {
-  const model::Bodies& bodies = simulation.bodies();
-  const auto& contacts = simulation.contacts().contacts;
-  std::vector<model::Vec3> normals, impulses;
-  std::vector<double> gaps;
-  std::vector<std::int64_t> ids;
-  PointCloud cloud;
-  for (const auto& contact : contacts) {
-    cloud.points.push_back(bodies.space.wrapped(collision::point_of(bodies, simulation.contacts(), contact)));
-    normals.push_back(contact.normal);
-    impulses.push_back(simulation.impulse_of(contact));
-    gaps.push_back(contact.gap);
-    ids.push_back(bodies.id[contact.a]);
-    ids.push_back(contact.b < 0 ? contact.b : bodies.id[contact.b]);
-  }
-  cloud.arrays = {{"normal", 3, flattened(normals)},
-                  {"impulse", 3, flattened(impulses)},
-                  {"gap", 1, std::move(gaps)},
-                  {"bodies", 2, std::move(ids)}};
-  return cloud;
-}
-
->>>>>>> decomp
 ParaviewSeries::ParaviewSeries(const parallel::Comm& comm, std::filesystem::path directory, std::string name,
                                std::int64_t last)
     : comm_(comm),

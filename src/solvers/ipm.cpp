@@ -189,8 +189,8 @@ void ipm(const ContactProblem& problem, Vec x, Monitor& monitor, const IpmOption
   } while (moving && idle < options.patience);
   monitor.finish(x);
   if (!more) return;
-  monitor.note(fmt::format("ipm gets no further after {} iterations: npgs goes on from its best iterate",
-                           monitor.iterations()));
+  monitor.note(
+      fmt::format("ipm gets no further after {} iterations: npgs goes on from its best iterate", monitor.iterations()));
   npgs(problem, x, monitor, {});
 }
 

@@ -171,6 +171,7 @@ class Simulation {
  private:
   void measure_radii();
   void exchange_bodies();
+  void keep_memories_only();
   void remove_bodies(const std::vector<char>& leaves);
   void predict();
   void move_walls();
