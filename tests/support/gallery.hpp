@@ -92,7 +92,7 @@ inline DenseGlobal chain_of_spheres(int links, double friction) {
   const model::Vec3 back(-0.5, 0.0, 0.0), down(0.0, 0.0, -0.5);
   for (int k = 0; k < links; ++k)
     builder.add_body(1.0, model::Vec3::Constant(0.1),
-                     k + 1 < links ? model::Vec3(0.0, 0.0, 0.0) : model::Vec3(gravity * model::Vec3(0.0, 0.8, 1.5)));
+                     k + 1 < links ? model::Vec3(0.0, 0.0, 0.0) : model::Vec3(0.0, 0.8 * gravity, 1.5 * gravity));
   for (int k = 0; k < links; ++k) builder.add_contact(k, back, k - 1, -back, model::Vec3::UnitX());
   for (int k = 0; k < links; ++k) builder.add_contact(k, down, -1, -down, model::Vec3::UnitZ());
   return builder.build(friction);
