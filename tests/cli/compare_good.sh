@@ -52,7 +52,7 @@ run scree-compare
 expect_error 2 "PROBLEM is required"
 run scree-compare problem.hdf5 --solvers npgs,nosuch --law cone
 expect_error 2 "unknown solver 'nosuch'"
-run scree-compare problem.hdf5 --solvers gpminres --law cone
+run scree-compare problem.hdf5 --solvers kucera --law cone
 expect_error 2 "cannot take the law 'cone'"
 run scree-compare --list
 [ "$code" -eq 0 ] && grep -q npgs "$scratch.out" || fail "--list"

@@ -136,7 +136,7 @@ run scree-run good.yaml --out results --json .
 expect_error 2 ".: is a directory"
 run scree-run good.yaml --solver nosuch
 expect_error 2 "the solvers are: auto, npgs, pgs, nsgs, sor, adaptive-bounds, jacobi, gpminres, gpminres-p, apgd, spg, kucera, pgd, cpg, cpg1, pivot, lemke, enumerate, newton, gs-newton, multigrid, proximal, ipm, tresca, de-saxce"
-run scree-run good.yaml --solver gpminres --set solver.law=cone
+run scree-run good.yaml --solver kucera --set solver.law=cone
 expect_error 2 "cannot take the law 'cone'"
 run scree-run good.yaml --set solver.options.nosuch=1
 expect_error 2 "has no option 'nosuch'"

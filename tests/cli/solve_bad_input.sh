@@ -34,7 +34,7 @@ run scree-solve "$good" --law cone --solution .
 expect_error 2 ".: is a directory"
 run scree-solve "$good" --solver nosuch
 expect_error 2 "the solvers are: auto, npgs"
-run scree-solve "$good" --solver gpminres --law cone
+run scree-solve "$good" --solver kucera --law cone
 expect_error 2 "cannot take the law 'cone'"
 run scree-solve "$good" --law nosuch
 expect_error 2 "--law nosuch: must be one of frictionless"

@@ -141,7 +141,8 @@ BOOST_AUTO_TEST_CASE(calls_are_counted_wherever_they_come_from) {
   const parallel::Vector x(world(), 2);
   double norm = 0.0;
   parallel::petsc(VecNorm(x, NORM_2, &norm));
-  BOOST_TEST(counts[reductions] >= before[reductions] + 3);  // own, layout, PETSc's norm
+  const int own = world().size() > 1 ? 2 : 0;  // ours and that of the layout: one rank has nothing to reduce
+  BOOST_TEST(counts[reductions] >= before[reductions] + own + 1);  // and PETSc's norm
 }
 
 BOOST_AUTO_TEST_CASE(no_step_gathers_or_writes_to_all) {

@@ -231,7 +231,7 @@ BOOST_FIXTURE_TEST_CASE(invalid_numbers_are_a_failure_on_all_ranks, WithoutTraps
 
 BOOST_AUTO_TEST_CASE(a_solver_that_cannot_take_the_law_is_refused) {
   Setup setup = bed_setup(world(), 2, 2, 1, 1e-6, 10);
-  setup.solver.name = "gpminres";
+  setup.solver.name = "kucera";
   setup.solver.law = Law::cone;
   BOOST_CHECK_THROW(Simulation(world(), std::move(setup)), InputError);
 }

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(bad_solvers_are_refused) {
   check_error(
       "time:", "solver: {name: tresca, law: coulomb, options: {inner: hope}}\ntime:", "npgs, pgs, nsgs, jacobi");
   check_error("time:", "solver: {law: prism, facets: 5}\ntime:", "even number");
-  check_error("time:", "solver: {name: gpminres, law: cone}\ntime:", "cannot take the law 'cone'");
+  check_error("time:", "solver: {name: kucera, law: cone}\ntime:", "cannot take the law 'cone'");
   check_error("time:", "solver: {coupling: none}\ntime:", "solver.coupling: must be one of interface-splitting");
   check_error("time:", "solver: {max_iterations: 0}\ntime:", "must be at least 1");
   check_error("time:", "solver: {tolerance: -1}\ntime:", "must not be negative");
@@ -196,8 +196,8 @@ BOOST_AUTO_TEST_CASE(walls_must_leave_room) {
   check_error(plane, plane + "  - {cylinder: {point: [0, 0, 0], axis: [0, 0, 0], radius: 1}}\n", "is zero");
   check_error(plane,
               plane + "  - {plane: {point: [0, 0, 0], normal: [1, 0, 0]}, cylinder: {point: [0, 0, 0], radius: 1}}\n",
-              "needs one of plane, container, cylinder, has plane and cylinder");
-  check_error(plane, plane + "  - {name: here}\n", "needs one of plane, container, cylinder, has none");
+              "needs one of plane, container, cylinder, mesh, has plane and cylinder");
+  check_error(plane, plane + "  - {name: here}\n", "needs one of plane, container, cylinder, mesh, has none");
   check_error("lower: [0, 0, 0]", "lower: [0, 0, -0.1]", "reaches 0.1 m behind the wall 'floor'");
   check_error("position: [0, 0, 3]", "position: [9, 9, 0.1]", "starts 0.1 m inside the wall 'floor'");
   check_error("time:", "fills: []\ntime:", "stands here twice");

@@ -51,6 +51,6 @@ BOOST_AUTO_TEST_CASE(traffic_counts_for_the_phase_in_which_it_happens) {
   BOOST_TEST(spreads[1].traffic.messages == messages);
   BOOST_TEST(spreads[1].traffic.bytes == 8 * messages);
   BOOST_TEST(spreads[1].traffic.reductions == 1);
-  BOOST_TEST(spreads[1].traffic.waiting > 0.0);
+  BOOST_TEST((spreads[1].traffic.waiting > 0.0) == (ranks > 1));  // nobody waits alone
   BOOST_TEST(spreads[1].traffic.waiting <= spreads[1].max);
 }
