@@ -196,8 +196,8 @@ BOOST_AUTO_TEST_CASE(walls_must_leave_room) {
   check_error(plane, plane + "  - {cylinder: {point: [0, 0, 0], axis: [0, 0, 0], radius: 1}}\n", "is zero");
   check_error(plane,
               plane + "  - {plane: {point: [0, 0, 0], normal: [1, 0, 0]}, cylinder: {point: [0, 0, 0], radius: 1}}\n",
-              "needs one of plane, container, cylinder, has plane and cylinder");
-  check_error(plane, plane + "  - {name: here}\n", "needs one of plane, container, cylinder, has none");
+              "needs one of plane, container, cylinder, mesh, has plane and cylinder");
+  check_error(plane, plane + "  - {name: here}\n", "needs one of plane, container, cylinder, mesh, has none");
   check_error("lower: [0, 0, 0]", "lower: [0, 0, -0.1]", "reaches 0.1 m behind the wall 'floor'");
   check_error("position: [0, 0, 3]", "position: [9, 9, 0.1]", "starts 0.1 m inside the wall 'floor'");
   check_error("time:", "fills: []\ntime:", "stands here twice");
