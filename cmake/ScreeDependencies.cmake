@@ -10,8 +10,12 @@ if(SCREE_WITH_PARMETIS)
   find_package(ParMETIS 4 REQUIRED)
 endif()
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-# Only this one is built in double precision; BulletConfig.cmake knows the other.
-pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
+# Double precision: Debian has a package of its own for it, elsewhere Bullet is built so or not. Debian's BulletConfig.cmake
+# knows the other one only.
+pkg_search_module(BULLET REQUIRED IMPORTED_TARGET bullet-float64 bullet)
+if(NOT "${BULLET_CFLAGS}" MATCHES "BT_USE_DOUBLE_PRECISION")
+  message(FATAL_ERROR "The Bullet found (${BULLET_INCLUDE_DIRS}) has single precision. Build one with USE_DOUBLE_PRECISION.")
+endif()
 find_package(HDF5 REQUIRED COMPONENTS C)
 if(NOT HDF5_IS_PARALLEL)
   message(FATAL_ERROR "The HDF5 found (${HDF5_INCLUDE_DIRS}) lacks MPI. Set HDF5_ROOT to a parallel one.")

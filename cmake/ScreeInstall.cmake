@@ -22,3 +22,17 @@ install(
         cmake/ScreeDependencies.cmake cmake/FindParMETIS.cmake
   DESTINATION ${package_dir}
 )
+
+# For users of a cluster: an environment module, and what the documentation tells them to copy.
+configure_file(cmake/modulefile.in ${PROJECT_BINARY_DIR}/modulefile @ONLY)
+install(
+  FILES ${PROJECT_BINARY_DIR}/modulefile
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/scree
+  RENAME ${PROJECT_VERSION}
+)
+install(DIRECTORY jobs scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/scree)
+install(
+  PROGRAMS scripts/render.py scripts/scaling_study.py
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/scree/scripts
+)
+install(FILES scripts/performance_model.py DESTINATION ${CMAKE_INSTALL_DATADIR}/scree/scripts)

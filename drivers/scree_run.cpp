@@ -119,6 +119,8 @@ void print_counts(const parallel::Comm& comm, const io::Scene& scene) {
                is_random ? "at random" : fmt::format("{} would fit", io::FillSites(fill).capacity()));
   }
   for (const io::FileFill& fill : scene.files) fmt::print("file    {} bodies in {}\n", fill.count, fill.file.string());
+  for (const dynamics::Source& source : scene.sources)
+    fmt::print("source  {}: {:.6g} {} a second\n", source.name, source.rate, source.by_mass ? "kg" : "bodies");
   fmt::print("walls   {}\nsteps   {} of {:.6g} s\n", scene.walls.size(), scene.steps, scene.step.step);
 }
 
@@ -148,6 +150,7 @@ struct Run {
   io::Measurements& measurements;
   io::RunLog& log;
   io::RunTally tally;
+  std::int64_t checkpoint_bytes = 0;  ///< of this rank
 
   /// Until the last step, or until the run must stop: returns why.
   std::string go(const io::ScheduleOptions& options) {
@@ -164,7 +167,7 @@ struct Run {
       const io::Orders orders = schedule.after_step(report.step, last);
       if (orders.checkpoint) {
         const auto scope = simulation.timer().measure("checkpoint");
-        write([&] { checkpoints.write(comm, simulation, scene.text, measurements.crossings()); });
+        write([&] { checkpoint_bytes += checkpoints.write(comm, simulation, scene.text, measurements.crossings()); });
         schedule.checkpoint_done();
       }
       if (orders.stop_reason.empty()) continue;
@@ -222,11 +225,12 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   io::RunLog log(comm, scene, out / "run.log", simulation.steps_made() > 0);
   log.header(simulation);
   const auto start = std::chrono::steady_clock::now();
-  Run course{comm, scene, checkpoints, simulation, results, measurements, log, {}};
+  Run course{comm, scene, checkpoints, simulation, results, measurements, log, {}, 0};
   const std::string stopped = course.go(schedule_options(*options, scene));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
 
-  const io::RunSummary summary = course.tally.summarise(comm, scene, simulation, elapsed.count());
+  const io::Written written{results.bytes_written(), course.checkpoint_bytes};
+  const io::RunSummary summary = course.tally.summarise(comm, scene, simulation, elapsed.count(), written);
   log.finish(summary);
   if (!stopped.empty()) return io::interrupted;
   if (!options->json.empty()) io::write_json(comm, options->json, summary);

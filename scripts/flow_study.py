@@ -49,7 +49,7 @@ def drum(options):
     for directory in options.directories:
         times, places, heights = profiles(directory)
         middle = np.abs(places) < options.half
-        angles = np.array([slope(places[middle], row[middle]) for row in heights])
+        angles = np.array([-slope(places[middle], row[middle]) for row in heights])
         late = times > 0.5 * times[-1]
         print(f"{directory}: angle {angles[late].mean():.1f} degrees, standard deviation {angles[late].std():.1f}, "
               f"first half of that {angles[late][:late.sum() // 2].mean():.1f}, "
@@ -58,7 +58,7 @@ def drum(options):
             print(f"  {time:6.2f} s {angle:6.1f}")
 
 
-def silo_settings(opening, width=0.4, thickness=0.05):
+def silo_settings(opening, width=0.3, thickness=0.05):
     """What a square opening of this width changes in scenes/silo.yaml."""
     side, middle = (width - opening) / 2, width / 2
     places = {"front": (middle, side / 2), "rear": (middle, width - side / 2), "left": (side / 2, middle),
@@ -81,7 +81,7 @@ def silo(options):
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         _, numbers = read(out, "discharge")
         time, mass = numbers[:, 1], numbers[:, 4] - numbers[:, 5]
-        steady = (time > options.after) & (mass < 0.75 * options.load)
+        steady = (time > options.after) & (mass < 0.6 * options.load)
         rates.append(np.polyfit(time[steady], mass[steady], 1)[0])
         print(f"opening {opening} m: {rates[-1]:.3f} kg/s from {time[steady][0]:.2f} to {time[steady][-1]:.2f} s, "
               f"{mass[steady][-1]:.1f} kg out")
@@ -102,10 +102,10 @@ def main():
     one.add_argument("--half", type=float, default=0.2, help="half the width that is fitted (m) [0.2]")
     one.set_defaults(action=drum)
     one = commands.add_parser("silo", help="rates of discharge of several openings")
-    one.add_argument("--openings", type=float, nargs="+", default=[0.125, 0.16, 0.2], help="m [0.125 0.16 0.2]")
+    one.add_argument("--openings", type=float, nargs="+", default=[0.1125, 0.15, 0.1875], help="m [0.1125 0.15 0.1875]")
     one.add_argument("--diameter", type=float, default=0.025, help="of the grains (m) [0.025]")
-    one.add_argument("--load", type=float, default=102.0, help="mass of the grains (kg) [102]")
-    one.add_argument("--after", type=float, default=0.5, help="when the flow is steady (s) [0.5]")
+    one.add_argument("--load", type=float, default=45.0, help="mass of the grains (kg) [45]")
+    one.add_argument("--after", type=float, default=0.3, help="when the flow is steady (s) [0.3]")
     one.add_argument("--out", default="results", help="directory of the results [results]")
     one.add_argument("--program", default=os.path.join(ROOT, "build", "release", "bin", "scree-run"))
     one.add_argument("--keep", action="store_true", help="take the results that are there")

@@ -64,45 +64,72 @@ def read_xml(path):
         raise RenderError(f"{path}: is not XML: {error}")
 
 
-def read_frame(path):
+def read_pieces(path):
     """All bodies of one output, the pieces of all ranks together."""
     pieces = [piece.get("Source") for piece in read_xml(path).iter("Piece")]
     parts = [read_vtp(os.path.join(os.path.dirname(path), piece)) for piece in pieces]
-    if sum(len(part["radius"]) for part in parts) == 0:
-        raise RenderError(f"{path}: holds no bodies")
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
+def read_hdf5(path):
+    """All bodies of one output in HDF5."""
+    try:
+        import h5py
+    except ImportError:
+        raise RenderError("h5py is missing: install python3-h5py, or run scripts/setup.sh")
+    try:
+        with h5py.File(path, "r") as content:
+            return {name: data[()] for name, data in content["bodies"].items()}
+    except (OSError, KeyError) as error:
+        raise RenderError(f"{path}: cannot be read: {error}")
+
+
+def read_frame(path, color_by):
+    """All bodies of one output, with what a picture needs of them."""
+    bodies = read_hdf5(path) if path.endswith(".h5") else read_pieces(path)
+    for name in ("radius", "shape", "attitude", color_by):
+        if name not in bodies:
+            raise RenderError(f"{path}: lacks {name}: name it in output.fields of the scene")
+    if len(bodies["radius"]) == 0:
+        raise RenderError(f"{path}: holds no bodies")
+    return bodies
+
+
+def listed_files(directory):
+    """The files of all outputs, relative to the directory."""
+    pvd, xdmf = (os.path.join(directory, "bodies" + ending) for ending in (".pvd", ".xdmf"))
+    if os.path.exists(pvd):
+        return [entry.get("file") for entry in read_xml(pvd).iter("DataSet")]
+    if os.path.exists(xdmf):
+        return sorted({item.text.split(":")[0] for item in read_xml(xdmf).iter("DataItem")})
+    raise RenderError(f"{directory}: has neither bodies.pvd nor bodies.xdmf: it is not a result directory of scree-run")
+
+
 def choose_frame(directory, step):
-    """The file of the output after `step`, or of the newest one, and its time."""
+    """The file of the output after `step`, or of the newest one, and its step."""
     if not os.path.isdir(directory):
         raise RenderError(f"{directory}: no such directory: name a result directory of scree-run")
-    index = os.path.join(directory, "bodies.pvd")
-    if not os.path.exists(index):
-        raise RenderError(f"{directory}: has no bodies.pvd: it is not a result directory of scree-run")
-    frames = {}
-    for entry in read_xml(index).iter("DataSet"):
-        frames[int(re.search(r"-(\d+)\.pvtp$", entry.get("file")).group(1))] = entry
+    frames = {int(re.search(r"-(\d+)\.\w+$", file).group(1)): file for file in listed_files(directory)}
     if not frames:
-        raise RenderError(f"{index}: lists no outputs")
+        raise RenderError(f"{directory}: lists no outputs")
     chosen = max(frames) if step is None else step
     if chosen not in frames:
         known = ", ".join(str(s) for s in sorted(frames))
         raise RenderError(f"{directory}: has no output after step {chosen}: choose one of {known}")
-    return os.path.join(directory, frames[chosen].get("file"))
+    return os.path.join(directory, frames[chosen]), chosen
 
 
 def read_surroundings(directory):
-    """Walls, the shapes of bodies, and the direction that is up."""
+    """Walls, the shapes of bodies, the direction that is up, and the length of a step."""
     path = os.path.join(directory, "walls.json")
     if not os.path.exists(path):
-        return [], [], np.array([0.0, 0.0, 1.0])
+        return [], [], np.array([0.0, 0.0, 1.0]), 0.0
     with open(path) as stream:
         content = json.load(stream)
     gravity = np.array(content.get("gravity", [0, 0, -1]), float)
     length = np.linalg.norm(gravity)
     up = -gravity / length if length > 0 else np.array([0.0, 0.0, 1.0])
-    return content["walls"], content.get("shapes", []), up
+    return content["walls"], content.get("shapes", []), up, content.get("step", 0.0)
 
 
 def unit(vector):
@@ -133,11 +160,24 @@ def shades_of(bodies, color_by):
     return list(zip(*colours)), np.minimum((amount * SHADES).astype(int), SHADES - 1)
 
 
+def points_of_wall(wall, time):
+    """Spheres that a wall of finite size lies in: centres and radii."""
+    turn, shift = motion_of(wall, time)
+    if wall["kind"] == "mesh":
+        corners = np.array(wall["vertices"], float)
+        return corners @ turn.T + shift, np.zeros(len(corners))
+    part = wall["part"]
+    size = np.linalg.norm([part.get("radius", 0.0), *np.atleast_1d(part.get("half", 0.0))])
+    return (turn @ np.array(part["position"], float) + shift)[None, :], np.array([size])
+
+
 class Camera:
     """Looks at the bulk of the bodies from the front, slightly from the side and from above."""
 
-    def __init__(self, bodies, up, aspect):
-        position, radius = bodies["position"], bodies["radius"]
+    def __init__(self, bodies, walls, time, up, aspect):
+        finite = [points_of_wall(wall, time) for wall in walls if wall["kind"] in ("mesh", "body")]
+        position = np.vstack([bodies["position"]] + [place for place, _ in finite])
+        radius = np.concatenate([bodies["radius"]] + [size for _, size in finite])
         # A few small bodies that went astray must not make the picture small; large ones belong into it.
         large = radius > 2 * np.median(radius)
         low, high = position - radius[:, None], position + radius[:, None]
@@ -215,8 +255,66 @@ def sides_text(planes, camera):
     return text
 
 
+def motion_of(wall, time):
+    """How a wall has moved since time 0: x becomes pivot + travel + turn (x - pivot)."""
+    motion = wall.get("motion")
+    if motion is None:
+        return np.eye(3), np.zeros(3)
+    shake = np.sin(2 * np.pi * motion["frequency"] * time + motion["phase"]) - np.sin(motion["phase"])
+    travel = time * np.array(motion["velocity"]) + shake * np.array(motion["amplitude"])
+    spin = np.array(motion["spin"])
+    rate = np.linalg.norm(spin)
+    x, y, z = spin / rate if rate > 0 else spin
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    turn = np.eye(3) + np.sin(rate * time) * cross + (1 - np.cos(rate * time)) * cross @ cross
+    pivot = np.array(motion["pivot"])
+    return turn, pivot + travel - turn @ pivot
+
+
+def moved_text(wall, time):
+    turn, shift = motion_of(wall, time)
+    return "matrix <" + ",".join(f"{number:.8g}" for row in [*turn.T, shift] for number in row) + ">"
+
+
+def body_wall_text(wall, time):
+    """A body that is driven."""
+    return (f"{part_text(wall['part'])} pigment {{ srgb <0.62,0.64,0.67> }} "
+            f"finish {{ diffuse 0.6 specular 0.5 roughness 0.02 ambient 0.1 }} {moved_text(wall, time)} }}\n")
+
+
+def mesh_wall_text(wall, time):
+    """Translucent, so that what is inside can be seen, with edges where triangles meet at an angle."""
+    corners = np.array(wall["vertices"], float)
+    faces = [[int(k) for k in face] for face in wall["faces"]]
+    place = moved_text(wall, time)
+    glass = ("no_shadow pigment { rgbt <0.75,0.85,0.92,0.85> } "
+             "finish { specular 0.4 roughness 0.01 ambient 0.02 }")
+    text = "mesh { " + " ".join(f"triangle {{ {pov(corners[a])}, {pov(corners[b])}, {pov(corners[c])} }}"
+                                for a, b, c in faces) + f" {glass} {place} }}\n"
+    normals = {}
+    for a, b, c in faces:
+        normal = unit(np.cross(corners[b] - corners[a], corners[c] - corners[a]))
+        for edge in ((a, b), (b, c), (c, a)):
+            normals.setdefault(tuple(sorted(edge)), []).append(normal)
+    size = np.linalg.norm(corners.max(axis=0) - corners.min(axis=0))
+    for (a, b), around in normals.items():
+        if len(around) != 2 or abs(np.dot(*around)) < 0.94:
+            text += (f"cylinder {{ {pov(corners[a])}, {pov(corners[b])}, {0.002 * size:.6g} no_shadow "
+                     f"pigment {{ srgb <0.35,0.38,0.42> }} {place} }}\n")
+    return text
+
+
+def part_text(part):
+    """A part of a cluster or a driven body, at its place; the brace stays open."""
+    return f"{shape_text(part)} {place_text(part['attitude'], part['position'])}"
+
+
 def shape_text(shape):
-    """A shape about its centre of mass, as the body's frame has it."""
+    """A shape about its centre of mass, as the body's frame has it; the brace stays open."""
+    if shape["kind"] == "cluster":
+        return "union { " + " ".join(part_text(part) + " }" for part in shape["parts"])
+    if shape["kind"] == "sphere":
+        return f"sphere {{ <0,0,0>, {shape['radius']:.6g}"
     if shape["kind"] == "box":
         return f"box {{ {pov(-np.array(shape['half']))}, {pov(shape['half'])}"
     if shape["kind"] == "cylinder":
@@ -239,7 +337,7 @@ def place_text(attitude, position):
     return "matrix <" + ",".join(f"{number:.8g}" for row in rows for number in row) + ">"
 
 
-def scene_text(bodies, shapes, walls, camera, color_by, aspect):
+def scene_text(bodies, shapes, walls, time, camera, color_by, aspect):
     colours, shade = shades_of(bodies, color_by)
     light = camera.centre + camera.size * (1.6 * camera.to_eye + 2.6 * camera.up - 1.6 * camera.right)
     fill = camera.centre + camera.size * (2.0 * camera.to_eye + 0.6 * camera.up + 2.5 * camera.right)
@@ -269,6 +367,8 @@ def scene_text(bodies, shapes, walls, camera, color_by, aspect):
     parts += [floor_text(wall) for wall in planes if np.dot(unit(np.array(wall["normal"], float)), camera.up) > 0.5]
     parts.append(sides_text(planes, camera))
     parts += [tube_text(wall, camera) for wall in walls if wall["kind"] == "cylinder"]
+    parts += [body_wall_text(wall, time) for wall in walls if wall["kind"] == "body"]
+    parts += [mesh_wall_text(wall, time) for wall in walls if wall["kind"] == "mesh"]
     return "".join(parts)
 
 
@@ -302,12 +402,15 @@ def main():
     try:
         if options.width < 1 or options.height < 1:
             raise RenderError("--width and --height must be positive")
-        bodies = read_frame(choose_frame(options.directory, options.step))
-        walls, shapes, up = read_surroundings(options.directory)
+        frame, step = choose_frame(options.directory, options.step)
+        bodies = read_frame(frame, options.color_by)
+        walls, shapes, up, step_length = read_surroundings(options.directory)
+        time = step * step_length
         aspect = options.width / options.height
-        camera = Camera(bodies, up, aspect)
+        camera = Camera(bodies, walls, time, up, aspect)
         output = options.output or os.path.join(options.directory, "picture.png")
-        draw(scene_text(bodies, shapes, walls, camera, options.color_by, aspect), output, options.width, options.height)
+        draw(scene_text(bodies, shapes, walls, time, camera, options.color_by, aspect), output, options.width,
+             options.height)
         print(output)
     except (RenderError, OSError, KeyError, ValueError) as error:
         print(f"render.py: error: {error}", file=sys.stderr)

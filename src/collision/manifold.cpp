@@ -22,8 +22,14 @@ Placed placed(const Bodies& bodies, int index) {
 }
 
 Placed placed(const model::Body& body, const std::vector<model::Shape>& shapes) {
-  return {body.shape == model::sphere ? nullptr : &shapes[static_cast<std::size_t>(body.shape)], body.radius,
-          Vec3(body.position), model::Quat(body.attitude).toRotationMatrix()};
+  const bool is_sphere = body.shape == model::sphere;
+  return {is_sphere ? nullptr : &shapes[static_cast<std::size_t>(body.shape)], body.radius, Vec3(body.position),
+          model::Quat(body.attitude).toRotationMatrix()};
+}
+
+Placed placed(const model::Part& part, const model::Pose& where) {
+  const model::Pose pose = where.outwards(part.pose);
+  return {part.shape.get(), part.radius, pose.position, pose.turn};
 }
 
 namespace {
@@ -90,42 +96,7 @@ void facing(const Hull& hull, const Vec3& direction, std::vector<Vec3>& corners)
   for (const int vertex : *best) corners.push_back(hull.vertices[static_cast<std::size_t>(vertex)]);
 }
 
-/// Where a point is against a surface: the direction from there to the point, and how far it is outside.
-struct Outside {
-  Vec3 normal;
-  double distance;
-};
-
-Outside outside(const Cuboid& cuboid, const Vec3& point) {
-  const Vec3 nearest = point.cwiseMax(-cuboid.half).cwiseMin(cuboid.half);
-  const double distance = (point - nearest).norm();
-  if (distance > 0.0) return {(point - nearest) / distance, distance};
-  Eigen::Index axis = 0;
-  const double depth = (cuboid.half - point.cwiseAbs()).minCoeff(&axis);
-  return {std::copysign(1.0, point[axis]) * Vec3::Unit(axis), -depth};
-}
-
-Outside outside(const Capsule& capsule, const Vec3& point) {
-  const Vec3 from_axis = point - Vec3(0.0, 0.0, std::clamp(point.z(), -capsule.half, capsule.half));
-  const double distance = from_axis.norm();
-  return {distance > 0.0 ? Vec3(from_axis / distance) : Vec3(Vec3::UnitX()), distance - capsule.radius};
-}
-
-Outside outside(const Cylinder& cylinder, const Vec3& point) {
-  const double from_axis = std::hypot(point.x(), point.y());
-  const Vec3 radial = from_axis > 0.0 ? Vec3(point.x() / from_axis, point.y() / from_axis, 0.0) : Vec3(Vec3::UnitX());
-  const Vec3 axial(0.0, 0.0, std::copysign(1.0, point.z()));
-  const double aside = from_axis - cylinder.radius, above = std::abs(point.z()) - cylinder.half;
-  if (aside > 0.0 && above > 0.0) {
-    const double distance = std::hypot(aside, above);
-    return {(aside * radial + above * axial) / distance, distance};
-  }
-  return aside > above ? Outside{radial, aside} : Outside{axial, above};
-}
-
-Outside outside(const Hull&, const Vec3& point) {
-  return {point, std::numeric_limits<double>::infinity()};  // hulls have their own search for the nearest point
-}
+void facing(const model::Cluster&, const Vec3&, std::vector<Vec3>&) {}  // has no face of its own: its parts have
 
 /// Balls, most of them of no size, such that the one of them that is nearest to a wall is the body's nearest part.
 /// `direction` points to the wall.
@@ -144,6 +115,8 @@ void append_ends(const Hull& hull, const Vec3&, std::vector<Vec3>& ends) {
   ends.insert(ends.end(), hull.vertices.begin(), hull.vertices.end());
 }
 
+void append_ends(const model::Cluster&, const Vec3&, std::vector<Vec3>&) {}
+
 }  // namespace
 
 void find_facing(const Placed& body, const Vec3& direction, std::vector<Vec3>& corners) {
@@ -154,13 +127,14 @@ void find_facing(const Placed& body, const Vec3& direction, std::vector<Vec3>& c
 }
 
 Touch touch_sphere(const Placed& body, const Vec3& centre, double radius) {
-  const Vec3 local = body.to_body(centre);
-  const Outside found = std::visit([&](const auto& form) { return outside(form, local); }, body.shape->form);
+  const model::Outside found = model::outside(body.shape->form, body.to_body(centre));
   const Vec3 normal = body.turn * found.normal;
   return {centre - 0.5 * (found.distance + radius) * normal, normal, found.distance - radius};
 }
 
-void touch_wall(const Placed& body, const model::Wall& wall, double reach, std::vector<Touch>& touches) {
+namespace {
+
+void touch_with_part(const Placed& body, const model::Wall& wall, double reach, std::vector<Touch>& touches) {
   const auto add = [&](const Vec3& centre, double radius) {
     const model::WallGap wall_gap = gap_to_wall(wall, centre, radius);
     if (wall_gap.gap <= reach)
@@ -174,16 +148,48 @@ void touch_wall(const Placed& body, const model::Wall& wall, double reach, std::
   for (const Vec3& end : ends) add(body.to_world(end), capsule != nullptr ? capsule->radius : 0.0);
 }
 
-bool Clipper::clip(const Placed& a, const Placed& b, Vec3 normal, double reach, std::vector<Touch>& touches) {
+}  // namespace
+
+void touch_wall(const Placed& body, const model::Wall& wall, double reach, std::vector<Touch>& touches) {
+  for_each_part(body, [&](const Placed& part) { touch_with_part(part, wall, reach, touches); });
+}
+
+void keep_spread_out(std::vector<Touch>& touches, std::size_t first, std::size_t count) {
+  const auto begin = touches.begin() + static_cast<std::ptrdiff_t>(first);
+  if (touches.size() - first <= count) return;
+  std::iter_swap(begin, std::ranges::min_element(begin, touches.end(), {}, &Touch::gap));
+  for (std::ptrdiff_t kept = 1; kept < static_cast<std::ptrdiff_t>(count); ++kept) {
+    const auto distance = [&](const Touch& touch) {
+      double least = std::numeric_limits<double>::infinity();
+      for (auto t = begin; t != begin + kept; ++t) least = std::min(least, (t->point - touch.point).squaredNorm());
+      return least;
+    };
+    std::iter_swap(begin + kept, std::ranges::max_element(begin + kept, touches.end(), {}, distance));
+  }
+  touches.resize(first + count);
+}
+
+bool Clipper::clip(const Placed& a, const Placed& b, const Vec3& normal, double reach, std::vector<Touch>& touches) {
+  find_facing(a, normal, sides_[0].corners);
+  find_facing(b, -normal, sides_[1].corners);
+  return clip_sides(normal, reach, touches);
+}
+
+bool Clipper::clip(const Placed& a, const std::array<Vec3, 3>& triangle, const Vec3& normal, double reach,
+                   std::vector<Touch>& touches) {
+  find_facing(a, normal, sides_[0].corners);
+  sides_[1].corners.assign(triangle.begin(), triangle.end());
+  if (area_of(sides_[1].corners).dot(normal) > 0.0) std::swap(sides_[1].corners[1], sides_[1].corners[2]);
+  return clip_sides(normal, reach, touches);
+}
+
+bool Clipper::clip_sides(Vec3 normal, double reach, std::vector<Touch>& touches) {
   constexpr double same_direction = 1e-9;  // 1 - cos: an angle that rounding explains
   constexpr double seen_from_edge = 1e-2;  // cos
-  const Placed* const bodies[2] = {&a, &b};
-  for (int k = 0; k < 2; ++k) {
-    Side& side = sides_[k];
-    side.sign = k == 0 ? 1.0 : -1.0;
-    find_facing(*bodies[k], side.sign * normal, side.corners);
+  sides_[0].sign = 1.0;
+  sides_[1].sign = -1.0;
+  for (Side& side : sides_)
     if (side.is_face()) side.outward = area_of(side.corners).normalized();
-  }
   const auto alignment = [&](const Side& side) {
     return side.is_face() ? side.sign * normal.dot(side.outward) : -std::numeric_limits<double>::infinity();
   };
@@ -244,19 +250,7 @@ void Clipper::add_touches(const Side& reference, const Vec3& normal, double reac
                                    [&](const Touch& t) { return (t.point - touch.point).squaredNorm() < nearest; });
     if (!known) touches.push_back(touch);
   }
-  // Of more points than the law of mechanics needs: the deepest, then those farthest from all that are kept.
-  const auto begin = touches.begin() + static_cast<std::ptrdiff_t>(first);
-  if (touches.size() - first <= most_points) return;
-  std::iter_swap(begin, std::ranges::min_element(begin, touches.end(), {}, &Touch::gap));
-  for (std::ptrdiff_t kept = 1; kept < static_cast<std::ptrdiff_t>(most_points); ++kept) {
-    const auto distance = [&](const Touch& touch) {
-      double least = std::numeric_limits<double>::infinity();
-      for (auto t = begin; t != begin + kept; ++t) least = std::min(least, (t->point - touch.point).squaredNorm());
-      return least;
-    };
-    std::iter_swap(begin + kept, std::ranges::max_element(begin + kept, touches.end(), {}, distance));
-  }
-  touches.resize(first + most_points);
+  keep_spread_out(touches, first, most_points);  // more than that the law of mechanics does not need
 }
 
 /// Two parallel lines touch along a line; others in one point, which the caller knows.

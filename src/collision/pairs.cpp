@@ -32,6 +32,21 @@ class Grid {
   [[nodiscard]] double edge() const { return edge_; }
   [[nodiscard]] const std::vector<int>& members() const { return members_; }
 
+  /// Visits all pairs of members in the same cell or in two that touch: each cell looks at half of those around it.
+  template <typename Visit>
+  void visit_pairs(Visit&& visit) const {
+    for (const Slot& cell : cells_) {
+      for (int k = cell.first; k < cell.last; ++k)
+        for (int l = k + 1; l < cell.last; ++l) visit(member(k), member(l));
+      for (const std::array<int, 3>& step : half_of_neighbours()) {
+        const Slot* const other = find(moved(cell.key, step));
+        if (other == nullptr) continue;
+        for (int k = cell.first; k < cell.last; ++k)
+          for (int l = other->first; l < other->last; ++l) visit(member(k), member(l));
+      }
+    }
+  }
+
   /// Visits the members in the 27 cells around `point`.
   template <typename Visit>
   void visit_around(const Vec3& point, Visit&& visit) const {
@@ -41,7 +56,7 @@ class Grid {
         for (std::int64_t z = centre[2] - 1; z <= centre[2] + 1; ++z) {
           const Slot* slot = find(pack(x, y, z));
           if (slot == nullptr) continue;
-          for (int k = slot->first; k < slot->last; ++k) visit(members_[static_cast<std::size_t>(k)]);
+          for (int k = slot->first; k < slot->last; ++k) visit(member(k));
         }
   }
 
@@ -64,6 +79,23 @@ class Grid {
       c[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(std::floor(point[axis] * inverse_edge_));
     return c;
   }
+  [[nodiscard]] int member(int k) const { return members_[static_cast<std::size_t>(k)]; }
+  /// Of two opposite neighbours the one that comes later: 13 of 26.
+  static const std::vector<std::array<int, 3>>& half_of_neighbours() {
+    static const std::vector<std::array<int, 3>> steps = [] {
+      std::vector<std::array<int, 3>> later;
+      for (int x = -1; x <= 1; ++x)
+        for (int y = -1; y <= 1; ++y)
+          for (int z = -1; z <= 1; ++z)
+            if (const std::array step{x, y, z}; step > std::array{0, 0, 0}) later.push_back(step);
+      return later;
+    }();
+    return steps;
+  }
+  static std::uint64_t moved(std::uint64_t key, const std::array<int, 3>& step) {
+    const auto coordinate = [&](unsigned shift) { return static_cast<std::int64_t>(key >> shift); };
+    return pack(coordinate(42U) + step[0], coordinate(21U) + step[1], coordinate(0U) + step[2]);
+  }
   // 21 bits a direction: coordinates wrap, so far apart cells may share a key; distances are checked by the caller.
   static std::uint64_t pack(std::int64_t x, std::int64_t y, std::int64_t z) {
     constexpr std::uint64_t mask = (1ULL << 21U) - 1;
@@ -84,14 +116,13 @@ class Grid {
     }
   }
   void build_table(const std::vector<Entry>& entries) {
-    std::vector<Slot> cells;
     for (std::size_t k = 0; k < entries.size(); ++k) {
-      if (k == 0 || entries[k].key != entries[k - 1].key) cells.push_back({entries[k].key, static_cast<int>(k), 0});
-      cells.back().last = static_cast<int>(k) + 1;
+      if (k == 0 || entries[k].key != entries[k - 1].key) cells_.push_back({entries[k].key, static_cast<int>(k), 0});
+      cells_.back().last = static_cast<int>(k) + 1;
     }
-    table_.resize(std::bit_ceil(std::max<std::size_t>(2 * cells.size(), 2)));
+    table_.resize(std::bit_ceil(std::max<std::size_t>(2 * cells_.size(), 2)));
     shift_ = 64 - std::countr_zero(table_.size());
-    for (const Slot& cell : cells) {
+    for (const Slot& cell : cells_) {
       std::size_t k = first_slot(cell.key);
       while (table_[k].key != empty) k = (k + 1) & (table_.size() - 1);
       table_[k] = cell;
@@ -102,6 +133,7 @@ class Grid {
   double inverse_edge_;
   int shift_ = 0;
   std::vector<int> members_;
+  std::vector<Slot> cells_;  ///< in the order of their keys
   std::vector<Slot> table_;
 };
 
@@ -141,15 +173,12 @@ std::vector<Pair> find_near_pairs(const Bodies& bodies, double reach) {
     if ((bodies.position[a] - bodies.position[b]).squaredNorm() > limit * limit) return;
     pairs.push_back(bodies.id[a] < bodies.id[b] ? Pair{i, j} : Pair{j, i});
   };
-  for (std::size_t level = 0; level < grids.size(); ++level)
-    for (const int i : grids[level].members()) {
-      const Vec3& centre = bodies.position[static_cast<std::size_t>(i)];
-      grids[level].visit_around(centre, [&](int j) {
-        if (i < j) consider(i, j);
-      });
-      for (std::size_t larger = level + 1; larger < grids.size(); ++larger)
-        grids[larger].visit_around(centre, [&](int j) { consider(i, j); });
-    }
+  for (std::size_t level = 0; level < grids.size(); ++level) {
+    grids[level].visit_pairs(consider);
+    for (std::size_t larger = level + 1; larger < grids.size(); ++larger)
+      for (const int i : grids[level].members())
+        grids[larger].visit_around(bodies.position[static_cast<std::size_t>(i)], [&](int j) { consider(i, j); });
+  }
   return pairs;
 }
 
@@ -158,7 +187,7 @@ std::vector<Pair> find_near_walls(const Bodies& bodies, const std::vector<model:
   for (int k = 0; k < bodies.owned(); ++k)
     for (int wall = 0; wall < static_cast<int>(walls.size()); ++wall) {
       const auto i = static_cast<std::size_t>(k);
-      if (gap_to_wall(walls[static_cast<std::size_t>(wall)], bodies.position[i], bodies.radius[i]).gap <= reach)
+      if (is_near(walls[static_cast<std::size_t>(wall)], bodies.position[i], bodies.radius[i], reach))
         pairs.push_back({k, -1 - wall});
     }
   return pairs;

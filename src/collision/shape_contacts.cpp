@@ -6,12 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 
 #include <BulletCollision/CollisionShapes/btBoxShape.h>
 #include <BulletCollision/CollisionShapes/btCapsuleShape.h>
 #include <BulletCollision/CollisionShapes/btConvexHullShape.h>
 #include <BulletCollision/CollisionShapes/btCylinderShape.h>
 #include <BulletCollision/CollisionShapes/btSphereShape.h>
+#include <BulletCollision/CollisionShapes/btTriangleShape.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkEpaPenetrationDepthSolver.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkPairDetector.h>
 #include <BulletCollision/NarrowPhaseCollision/btPointCollector.h>
@@ -97,6 +99,8 @@ Core core_of(const Hull& hull, double share) {
   return core;
 }
 
+Core core_of(const model::Cluster&, double) { return {}; }  // its parts have their own
+
 bool is_round(const Shape& shape) { return std::holds_alternative<Capsule>(shape.form); }
 
 }  // namespace
@@ -104,13 +108,6 @@ bool is_round(const Shape& shape) { return std::holds_alternative<Capsule>(shape
 /// Bullet's view of the shapes.
 class ShapeContacts::Distance {
  public:
-  explicit Distance(const std::vector<Shape>& shapes) : first_(shapes.data()) {
-    for (const Shape& shape : shapes) {
-      rounded_.push_back(std::visit([](const auto& form) { return core_of(form, margin_share); }, shape.form));
-      sharp_.push_back(std::visit([](const auto& form) { return core_of(form, 0.0); }, shape.form));
-    }
-  }
-
   /// Where two bodies are nearest, or overlap least; nothing if they are further apart than `reach`. Next to a round
   /// partner, whose radius is margin enough, a shape keeps its corners.
   [[nodiscard]] std::optional<Touch> between(const Placed& a, const Placed& b, double reach) {
@@ -119,16 +116,50 @@ class ShapeContacts::Distance {
     double lacking = 0.0;
     const auto core = [&](const Placed& body, const btSphereShape& ball) -> const btConvexShape& {
       if (body.shape == nullptr) return ball;
-      const Core& found = (round ? sharp_ : rounded_)[static_cast<std::size_t>(body.shape - first_)];
+      const Core& found = core_of_body(*body.shape, round);
       lacking += found.cut_off;
       return *found.shape;
     };
     const btConvexShape &core_a = core(a, ball_a), &core_b = core(b, ball_b);
-    btGjkPairDetector detector(&core_a, &core_b, &simplex_, &depth_);
+    return between({core_a, to_bullet(a)}, {core_b, to_bullet(b)}, reach, lacking);
+  }
+
+  /// The same for a body that is no sphere and a triangle. `is_deep` tells whether the triangle cuts the core of the
+  /// body: then the way out is Bullet's guess.
+  [[nodiscard]] std::optional<Touch> between(const Placed& body, const std::array<Vec3, 3>& triangle, double reach,
+                                             bool& is_deep) {
+    const Core& core = core_of_body(*body.shape, false);
+    btTriangleShape flat(to_bullet(triangle[0]), to_bullet(triangle[1]), to_bullet(triangle[2]));
+    flat.setMargin(0.0);
+    const auto found = between({*core.shape, to_bullet(body)}, {flat, btTransform::getIdentity()}, reach, core.cut_off);
+    is_deep = found && found->gap <= -0.999 * core.shape->getMargin();
+    return found;
+  }
+
+ private:
+  struct PlacedCore {
+    const btConvexShape& shape;
+    btTransform place;
+  };
+  struct Cores {
+    Core rounded, sharp;
+  };
+
+  [[nodiscard]] const Core& core_of_body(const Shape& shape, bool sharp) {
+    const auto [found, is_new] = cores_.try_emplace(&shape);
+    if (is_new) {
+      found->second.rounded = std::visit([](const auto& form) { return core_of(form, margin_share); }, shape.form);
+      found->second.sharp = std::visit([](const auto& form) { return core_of(form, 0.0); }, shape.form);
+    }
+    return sharp ? found->second.sharp : found->second.rounded;
+  }
+
+  [[nodiscard]] std::optional<Touch> between(const PlacedCore& a, const PlacedCore& b, double reach, double lacking) {
+    btGjkPairDetector detector(&a.shape, &b.shape, &simplex_, &depth_);
     btGjkPairDetector::ClosestPointInput input;
-    input.m_transformA = to_bullet(a);
-    input.m_transformB = to_bullet(b);
-    const double farthest = reach + lacking + core_a.getMargin() + core_b.getMargin();
+    input.m_transformA = a.place;
+    input.m_transformB = b.place;
+    const double farthest = reach + lacking + a.shape.getMargin() + b.shape.getMargin();
     input.m_maximumDistanceSquared = farthest * farthest;
     btPointCollector found;
     detector.getClosestPoints(input, found, nullptr);
@@ -137,14 +168,12 @@ class ShapeContacts::Distance {
     return Touch{from_bullet(found.m_pointInWorld) + 0.5 * found.m_distance * from_b, -from_b, found.m_distance};
   }
 
- private:
-  const Shape* first_;
-  std::vector<Core> rounded_, sharp_;
+  std::unordered_map<const Shape*, Cores> cores_;
   btVoronoiSimplexSolver simplex_;
   btGjkEpaPenetrationDepthSolver depth_;
 };
 
-ShapeContacts::ShapeContacts(const std::vector<Shape>& shapes) : distance_(std::make_unique<Distance>(shapes)) {}
+ShapeContacts::ShapeContacts() : distance_(std::make_unique<Distance>()) {}
 ShapeContacts::~ShapeContacts() = default;
 ShapeContacts::ShapeContacts(ShapeContacts&&) noexcept = default;
 ShapeContacts& ShapeContacts::operator=(ShapeContacts&&) noexcept = default;
@@ -197,21 +226,27 @@ const Cuboid* cuboid_of(const Placed& body) {
   return body.shape == nullptr ? nullptr : std::get_if<Cuboid>(&body.shape->form);
 }
 
-bool is_hull(const Placed& body) { return std::holds_alternative<Hull>(body.shape->form); }
-
 }  // namespace
 
 void ShapeContacts::find(const Placed& a, const Placed& b, double reach, std::vector<Touch>& touches) {
   const double farthest = a.radius + b.radius + reach;
   if ((a.position - b.position).squaredNorm() > farthest * farthest) return;
+  for_each_part(a, [&](const Placed& part) {
+    for_each_part(b, [&](const Placed& other) { find_parts(part, other, reach, touches); });
+  });
+}
+
+void ShapeContacts::find_parts(const Placed& a, const Placed& b, double reach, std::vector<Touch>& touches) {
+  const Vec3 apart = b.position - a.position;
+  const double farthest = a.radius + b.radius + reach;
+  if (apart.squaredNorm() > farthest * farthest) return;
   if (a.shape == nullptr && b.shape == nullptr) {
-    const Vec3 apart = b.position - a.position;
     const double distance = apart.norm(), gap = distance - a.radius - b.radius;
     const Vec3 normal = distance > 0.0 ? Vec3(apart / distance) : Vec3(Vec3::UnitZ());
     touches.push_back({a.position + (a.radius + 0.5 * gap) * normal, normal, gap});
-  } else if (b.shape == nullptr && !is_hull(a)) {
+  } else if (b.shape == nullptr) {
     if (const Touch touch = touch_sphere(a, b.position, b.radius); touch.gap <= reach) touches.push_back(touch);
-  } else if (a.shape == nullptr && !is_hull(b)) {
+  } else if (a.shape == nullptr) {
     const Touch touch = touch_sphere(b, a.position, a.radius);
     if (touch.gap <= reach) touches.push_back({touch.point, -touch.normal, touch.gap});
   } else {
@@ -219,22 +254,158 @@ void ShapeContacts::find(const Placed& a, const Placed& b, double reach, std::ve
   }
 }
 
+namespace {
+
+/// The face that looks most at the other body need not be where a pointed hull comes nearest: then that point counts,
+/// too. Touches from number `before` on are those of the faces, if any.
+void add_if_nearest(const Touch& nearest, double reach, double rounding, std::size_t before,
+                    std::vector<Touch>& touches) {
+  const auto is_nearer = [&](const Touch& touch) { return nearest.gap < touch.gap - rounding; };
+  const bool is_deepest = std::all_of(touches.begin() + static_cast<std::ptrdiff_t>(before), touches.end(), is_nearer);
+  if (nearest.gap <= reach && is_deepest) touches.push_back(nearest);
+}
+
+constexpr double rounding_of_gaps = 1e-6;  // radii
+
+}  // namespace
+
 void ShapeContacts::find_convex(const Placed& a, const Placed& b, double reach, std::vector<Touch>& touches) {
   if (const Cuboid* first = cuboid_of(a), *second = cuboid_of(b); first != nullptr && second != nullptr) {
     if (const auto found = separate(a, *first, b, *second, reach))
       (void)clipper_.clip(a, b, found->normal, reach, touches);  // boxes that pass beside each other do not touch
     return;
   }
-  const bool has_sphere = a.shape == nullptr || b.shape == nullptr;
   const std::optional<Touch> nearest = distance_->between(a, b, reach);
   if (!nearest) return;
   const std::size_t before = touches.size();
-  const bool clipped = !has_sphere && clipper_.clip(a, b, nearest->normal, reach, touches);
-  // The face that looks most at the other body need not be where a pointed hull comes nearest.
-  const double rounding = 1e-6 * std::min(a.radius, b.radius);
-  const auto is_nearer = [&](const Touch& touch) { return nearest->gap < touch.gap - rounding; };
-  const bool is_deepest = std::all_of(touches.begin() + static_cast<std::ptrdiff_t>(before), touches.end(), is_nearer);
-  if (nearest->gap <= reach && (!clipped || is_deepest)) touches.push_back(*nearest);
+  (void)clipper_.clip(a, b, nearest->normal, reach, touches);
+  add_if_nearest(*nearest, reach, rounding_of_gaps * std::min(a.radius, b.radius), before, touches);
+}
+
+namespace {
+
+std::array<Vec3, 3> in_world(const model::MeshSurface& surface, int triangle) {
+  std::array<Vec3, 3> corners = surface.mesh->corners_of(triangle);
+  for (Vec3& corner : corners) corner = surface.pose.outwards(corner);
+  return corners;
+}
+
+Vec3 direction_of(const std::array<Vec3, 3>& corners) {
+  return (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
+}
+
+/// The corners that span the part of a triangle on which a point lies that is known up to rounding.
+unsigned part_around(const std::array<Vec3, 3>& corners, const Vec3& point) {
+  constexpr double beside = 1e-5;  // of the height of the triangle
+  const Vec3 normal = direction_of(corners);
+  unsigned part = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vec3 &from = corners[(k + 1) % 3], &to = corners[(k + 2) % 3];
+    const Vec3 inward = normal.cross(to - from);
+    if (inward.dot(point - from) > beside * inward.dot(corners[k] - from)) part |= 1U << k;
+  }
+  return part;
+}
+
+/// Keeps one of the touches from number `first` on that several triangles have in common, and of each direction only as
+/// many as a pair of faces has.
+void merge(std::vector<Touch>& touches, std::size_t first, double radius) {
+  constexpr double same_place = 1e-5, same_direction = 1e-6;  // radii; 1 - cos
+  std::vector<Touch> found(touches.begin() + static_cast<std::ptrdiff_t>(first), touches.end());
+  std::ranges::sort(found, {}, &Touch::gap);
+  touches.resize(first);
+  while (!found.empty()) {
+    const std::size_t begin = touches.size();
+    const Vec3 normal = found.front().normal;
+    std::erase_if(found, [&](const Touch& touch) {
+      if (1.0 - touch.normal.dot(normal) > same_direction) return false;
+      const bool is_known =
+          std::any_of(touches.begin() + static_cast<std::ptrdiff_t>(begin), touches.end(),
+                      [&](const Touch& other) { return (other.point - touch.point).norm() <= same_place * radius; });
+      if (!is_known) touches.push_back(touch);
+      return true;
+    });
+    keep_spread_out(touches, begin, Clipper::most_points);
+  }
+}
+
+}  // namespace
+
+void ShapeContacts::find(const Placed& body, const model::MeshSurface& surface, double reach,
+                         std::vector<Touch>& touches) {
+  for_each_part(body, [&](const Placed& part) { find_part_on_mesh(part, surface, reach, touches); });
+}
+
+void ShapeContacts::find(const Placed& body, const model::Wall& wall, double reach, std::vector<Touch>& touches) {
+  if (const auto* surface = std::get_if<model::MeshSurface>(&wall.surface)) {
+    find(body, *surface, reach, touches);
+  } else if (const auto* part = std::get_if<model::Part>(&wall.surface)) {
+    find(body, placed(*part), reach, touches);
+  } else {
+    touch_wall(body, wall, reach, touches);
+  }
+}
+
+void ShapeContacts::find_part_on_mesh(const Placed& body, const model::MeshSurface& surface, double reach,
+                                      std::vector<Touch>& touches) {
+  near_.clear();
+  surface.mesh->visit_near(surface.pose.inwards(body.position), body.radius + reach, [&](int triangle) {
+    if (auto found = nearest_on(body, in_world(surface, triangle), reach)) {
+      found->triangle = triangle;
+      near_.push_back(*found);
+    }
+  });
+  // A corner or an edge is nearer than all around it if no triangle that it belongs to comes nearer elsewhere. Spheres
+  // are exact to rounding, Bullet's distances are not.
+  const double rounding = (body.shape == nullptr ? 1e-12 : 1e-7) * body.radius;
+  const auto has = [&](int triangle, int vertex) {
+    return std::ranges::count(surface.mesh->triangles()[static_cast<std::size_t>(triangle)], vertex) > 0;
+  };
+  const auto is_nearest_around = [&](const Near& near) {
+    const auto& vertices = surface.mesh->triangles()[static_cast<std::size_t>(near.triangle)];
+    return std::ranges::none_of(near_, [&](const Near& other) {
+      if (other.touch.gap >= near.touch.gap - rounding) return false;
+      for (std::size_t k = 0; k < 3; ++k)
+        if ((near.corners & 1U << k) != 0 && !has(other.triangle, vertices[k])) return false;
+      return true;
+    });
+  };
+  const std::size_t first = touches.size();
+  for (const Near& near : near_)
+    if (is_nearest_around(near)) add_points(body, in_world(surface, near.triangle), near, reach, touches);
+  if (touches.size() > first + 1) merge(touches, first, body.radius);
+}
+
+std::optional<ShapeContacts::Near> ShapeContacts::nearest_on(const Placed& body, const std::array<Vec3, 3>& corners,
+                                                             double reach) {
+  constexpr double same_direction = 1e-5;  // 1 - cos
+  const Vec3 face = direction_of(corners);
+  if (body.shape == nullptr) {
+    const auto [point, part] = model::nearest_on_triangle(corners, body.position);
+    const double distance = (point - body.position).norm(), gap = distance - body.radius;
+    if (gap > reach) return std::nullopt;
+    const Vec3 normal = distance > 0.0 ? Vec3((point - body.position) / distance) : Vec3(-face);
+    return Near{0, {body.position + (body.radius + 0.5 * gap) * normal, normal, gap}, part, false};
+  }
+  bool is_deep = false;
+  auto touch = distance_->between(body, corners, reach, is_deep);
+  if (!touch) return std::nullopt;
+  const unsigned part = is_deep ? 7U : part_around(corners, touch->point + 0.5 * touch->gap * touch->normal);
+  // Out of a face is where the middle of the body is.
+  if (is_deep) touch->normal = face.dot(body.position - corners[0]) < 0.0 ? face : Vec3(-face);
+  if (part == 7U || 1.0 - std::abs(touch->normal.dot(face)) < same_direction)
+    touch->normal = touch->normal.dot(face) < 0.0 ? Vec3(-face) : face;
+  return Near{0, *touch, part, is_deep};
+}
+
+void ShapeContacts::add_points(const Placed& body, const std::array<Vec3, 3>& corners, const Near& near, double reach,
+                               std::vector<Touch>& touches) {
+  const std::size_t before = touches.size();
+  if (body.shape != nullptr) {
+    (void)clipper_.clip(body, corners, near.touch.normal, reach, touches);
+    if (near.is_deep) return;
+  }
+  add_if_nearest(near.touch, reach, rounding_of_gaps * body.radius, before, touches);
 }
 
 Hull hull_of_points(const std::string& name, const std::vector<Vec3>& points) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "scree/dynamics/simulation.hpp"
 
@@ -20,6 +21,13 @@ void Simulation::measure_radii() {
   if (number > 0.0) mean_radius_ = sum / number;
 }
 
+/// Keeps what is remembered of contacts without the pairs, whose local numbers the bodies are about to change.
+void Simulation::keep_memories_only() {
+  collision::PairList memories;
+  memories.points = recall(bodies_, neighbourhood_.pairs);
+  neighbourhood_.pairs = std::move(memories);
+}
+
 /// Bodies in sinks leave, and those that sources make enter.
 void Simulation::exchange_bodies() {
   if (flow_.is_idle()) return;
@@ -28,8 +36,7 @@ void Simulation::exchange_bodies() {
   if (departures.total > 0) remove_bodies(departures.leaves);
   const Flow::Arrivals arrivals = flow_.give(comm_, bodies_, walls_, report_.step, report_.time);
   if (departures.total + arrivals.total == 0) return;
-  // What is remembered of contacts needs no local numbers, which the bodies are about to change.
-  neighbourhood_.pairs = {{}, recall(bodies_, neighbourhood_.pairs), {}};
+  keep_memories_only();
   bodies_.drop_ghosts();
   for (const model::Body& body : arrivals.here) bodies_.add_owned(body);
   expected_bodies_ += arrivals.total - departures.total;
@@ -38,7 +45,7 @@ void Simulation::exchange_bodies() {
 
 /// Joints of bodies that leave go with them.
 void Simulation::remove_bodies(const std::vector<char>& leaves) {
-  neighbourhood_.pairs = {{}, recall(bodies_, neighbourhood_.pairs), {}};
+  keep_memories_only();
   if (expected_joints_ > 0) {
     std::vector<double> gone(static_cast<std::size_t>(bodies_.size()), 0.0);
     std::ranges::copy(leaves, gone.begin());

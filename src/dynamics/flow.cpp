@@ -111,7 +111,6 @@ bool Sink::takes(const Vec3& centre) const {
 Flow::Flow(FlowSetup setup, const std::vector<model::Shape>& shapes)
     : setup_(std::move(setup)),
       shapes_(shapes),
-      contacts_(shapes),
       state_{setup_.first_id, std::vector<FlowTally>(setup_.sources.size()),
              std::vector<FlowTally>(setup_.sinks.size())} {}
 

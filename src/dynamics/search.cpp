@@ -157,11 +157,38 @@ Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vec
   return pruned;
 }
 
-/// Sorts pairs along the bodies, then shuffles those of balls inside short windows: neighbours in the list then rarely
-/// share a body, so a processor can work on several contacts at once, and still find them in cache. Other pairs take so
-/// much longer that this gains nothing, and load runs faster through a stack in order.
-void order_for_sweeps(const Bodies& bodies, std::span<Pair> pairs) {
+/// Shuffles pairs so that a body returns only after `distance` others, as far as a pool of `window` of them allows.
+void spread_apart(int bodies, std::span<Pair> pairs) {
   constexpr std::size_t window = 512;
+  constexpr int distance = 16, tries = 12;
+  const std::vector<Pair> sorted(pairs.begin(), pairs.end());
+  std::vector<Pair> pool(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(std::min(window, sorted.size())));
+  std::size_t next = pool.size();
+  std::vector<int> last_use(static_cast<std::size_t>(bodies), -distance);
+  std::mt19937 random(12345);
+  for (int place = 0; !pool.empty(); ++place) {
+    const auto is_fresh = [&](int body) {
+      return body < 0 || place - last_use[static_cast<std::size_t>(body)] >= distance;
+    };
+    std::size_t chosen = random() % pool.size();
+    for (int k = 1; k < tries && !(is_fresh(pool[chosen].a) && is_fresh(pool[chosen].b)); ++k)
+      chosen = random() % pool.size();
+    for (const int body : {pool[chosen].a, pool[chosen].b})
+      if (body >= 0) last_use[static_cast<std::size_t>(body)] = place;
+    pairs[static_cast<std::size_t>(place)] = pool[chosen];
+    if (next < sorted.size()) {
+      pool[chosen] = sorted[next++];
+    } else {
+      pool[chosen] = pool.back();
+      pool.pop_back();
+    }
+  }
+}
+
+/// Sorts pairs along the bodies, then spreads those of balls: neighbours in the list rarely share a body, so a
+/// processor can work on several contacts at once, and still find them in cache. Other pairs take so much longer that
+/// this gains nothing, and load runs faster through a stack in order.
+void order_for_sweeps(const Bodies& bodies, std::span<Pair> pairs) {
   const auto is_of_balls = [&](const Pair& pair) {
     return bodies.is_ball(pair.a) && (pair.b < 0 || bodies.is_ball(pair.b));
   };
@@ -172,12 +199,7 @@ void order_for_sweeps(const Bodies& bodies, std::span<Pair> pairs) {
   };
   std::ranges::sort(pairs.begin(), middle, {}, place);
   std::ranges::sort(middle, pairs.end(), {}, place);
-  const auto balls = static_cast<std::size_t>(middle - pairs.begin());
-  std::mt19937 random(12345);
-  for (std::size_t first = 0; first < balls; first += window) {
-    const std::size_t count = std::min(window, balls - first);
-    for (std::size_t k = count; k > 1; --k) std::swap(pairs[first + k - 1], pairs[first + random() % k]);
-  }
+  spread_apart(bodies.size(), pairs.first(static_cast<std::size_t>(middle - pairs.begin())));
 }
 
 /// Sorts pairs into the stages of a sweep, in place: at this point nothing needs more memory than they do.

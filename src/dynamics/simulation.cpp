@@ -80,7 +80,8 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
   const auto& sources = flow_.sources();
   const bool shapes_come =
       std::ranges::any_of(sources, [](const Source& s) { return s.recipe.shape != model::sphere; });
-  if (comm_.any(!all_balls(bodies_)) || shapes_come) shapes_.emplace(*bodies_.shapes);
+  const bool many_points = std::ranges::any_of(scene_walls_, model::has_many_points);
+  if (comm_.any(!all_balls(bodies_)) || shapes_come || many_points) shapes_.emplace();
   expected_bodies_ = comm_.sum(static_cast<std::int64_t>(bodies_.owned()));
   measure_radii();
   std::vector<collision::ContactMemory> memories;
@@ -311,7 +312,7 @@ Vec3 Simulation::wall_velocity(const ContactSet::Contact& contact) const {
   const auto k = static_cast<std::size_t>(-1 - contact.b);
   const Vec3 surface =
       scene_walls_[k].motion.velocity_at(point_of(bodies_, contacts_, contact), report_.time + 0.5 * options_.step);
-  const double approach = approach_of_wall(bodies_, contacts_, contact, walls_after_[k]) / options_.step;
+  const double approach = approach_of_wall(bodies_, contacts_, contact, walls_[k], walls_after_[k]) / options_.step;
   return surface - (surface.dot(contact.normal) + approach) * contact.normal;
 }
 

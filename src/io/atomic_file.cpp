@@ -87,16 +87,27 @@ void require_writable_file(const parallel::Comm& comm, const std::filesystem::pa
   require_writable(comm, std::filesystem::absolute(file).parent_path());
 }
 
-void require_space(const parallel::Comm& comm, const std::filesystem::path& file, std::int64_t bytes) {
-  parallel::all_or_none(comm, [&] {
-    if (!comm.is_root()) return;
-    const int descriptor = ::open(file.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666);
-    const int error = descriptor < 0 ? errno : ::posix_fallocate(descriptor, 0, bytes);
-    if (descriptor >= 0) ::close(descriptor);
-    if (error == 0) return;
-    ::unlink(file.c_str());
-    throw std::runtime_error(fmt::format("{}: no room for {} bytes: {}", file.string(), bytes, std::strerror(error)));
-  });
+namespace {
+
+/// Opens a file for one call that gives 0 or an error number.
+template <typename Call>
+void with_descriptor(const std::filesystem::path& file, int mode, const std::string& trouble, Call&& call) {
+  const int descriptor = ::open(file.c_str(), mode | O_CLOEXEC);
+  const int error = descriptor < 0 ? errno : call(descriptor);
+  if (descriptor >= 0) ::close(descriptor);
+  if (error != 0) throw std::runtime_error(fmt::format("{}: {}: {}", file.string(), trouble, std::strerror(error)));
+}
+
+}  // namespace
+
+void reserve_space(const std::filesystem::path& file, std::int64_t bytes) {
+  with_descriptor(file, O_WRONLY, fmt::format("no room for {} bytes", bytes),
+                  [&](int descriptor) { return ::posix_fallocate(descriptor, 0, bytes); });
+}
+
+void store_on_disk(const std::filesystem::path& file) {
+  with_descriptor(file, O_RDONLY, "cannot be stored",
+                  [](int descriptor) { return ::fsync(descriptor) == 0 ? 0 : errno; });
 }
 
 void make_directory(const parallel::Comm& comm, const std::filesystem::path& directory) {

@@ -29,8 +29,11 @@ using parallel::Comm;
 
 namespace {
 
+// A new kind of state needs four things here: its records in Progress, a type for them below, a place in
+// write_checkpoint and read_progress, and a share in the checksum. Random numbers need none: they follow from the seed
+// and a body's number.
 constexpr std::size_t kept_checkpoints = 2;
-constexpr std::int64_t format_number = 4;
+constexpr std::int64_t format_number = 5;
 
 H5Handle array_type(hid_t element, hsize_t count) {
   return {H5Tarray_create2(element, 1, &count), H5Tclose, "make a type"};
@@ -89,6 +92,12 @@ H5Handle joint_type() {
   return record;
 }
 
+/// What is known of a run as a whole.
+struct Scalars {
+  std::int64_t step;
+  double mean_radius, balance_loss, balance_price, balance_cut_share;
+};
+
 /// A sum over records that does not depend on their order, so that any number of ranks can verify it.
 template <typename Record>
 std::int64_t local_checksum(const std::vector<Record>& records) {
@@ -105,13 +114,16 @@ std::int64_t local_checksum(const std::vector<Record>& records) {
   }
   return static_cast<std::int64_t>(sum);
 }
-static_assert(sizeof(Body) % 8 == 0 && sizeof(ContactMemory) % 8 == 0 && sizeof(Joint) % 8 == 0,
+static_assert(sizeof(Body) % 8 == 0 && sizeof(ContactMemory) % 8 == 0 && sizeof(Joint) % 8 == 0 &&
+                  sizeof(Scalars) == 40,
               "the checksum reads whole words");
 
 std::int64_t checksum(const Comm& comm, const std::vector<Body>& bodies, const dynamics::Progress& progress) {
+  const Scalars scalars{progress.step, progress.mean_radius, progress.balance.loss, progress.balance.price,
+                        progress.balance.cut_share};
   return comm.sum(local_checksum(bodies)) ^ comm.sum(local_checksum(progress.memories)) ^
          comm.sum(local_checksum(progress.joints)) ^ local_checksum(progress.flow.sources) ^
-         local_checksum(progress.flow.sinks);
+         local_checksum(progress.flow.sinks) ^ local_checksum(std::vector{scalars});
 }
 
 /// The part of `total` records that this rank takes: as many as the rank that wrote them, else an equal share.
@@ -183,10 +195,11 @@ void write_text(const Comm& comm, SharedHdf5& file, const char* name, std::strin
 
 }  // namespace
 
-void write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulation& simulation,
-                      const std::string& scene_text, const std::vector<double>& crossings) {
+std::int64_t write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulation& simulation,
+                              const std::string& scene_text, const std::vector<double>& crossings) {
   const dynamics::Progress progress = simulation.pause();
   std::vector<Body> bodies;
+  bodies.reserve(static_cast<std::size_t>(simulation.bodies().owned()));
   for (int k = 0; k < simulation.bodies().owned(); ++k) bodies.push_back(simulation.bodies().get(k));
   const std::int64_t sum = checksum(comm, bodies, progress);
   const std::int64_t counts[] = {std::ssize(bodies), std::ssize(progress.memories)};
@@ -215,6 +228,7 @@ void write_checkpoint(const Comm& comm, const fs::path& file, dynamics::Simulati
     write_text(comm, out, "scene", scene_text);
     write_text(comm, out, "version", version);
   });
+  return records;
 }
 
 Checkpoint read_checkpoint(const Comm& comm, const fs::path& file) {
@@ -265,16 +279,18 @@ std::vector<fs::path> CheckpointSeries::newest_first(const Comm& comm) const {
   return files;
 }
 
-void CheckpointSeries::write(const Comm& comm, dynamics::Simulation& simulation, const std::string& scene_text,
-                             const std::vector<double>& crossings) const {
+std::int64_t CheckpointSeries::write(const Comm& comm, dynamics::Simulation& simulation, const std::string& scene_text,
+                                     const std::vector<double>& crossings) const {
   make_directory(comm, directory_);
   const std::int64_t step = simulation.steps_made();
-  write_checkpoint(comm, directory_ / fmt::format("checkpoint-{:012d}.h5", step), simulation, scene_text, crossings);
+  const std::int64_t bytes = write_checkpoint(comm, directory_ / fmt::format("checkpoint-{:012d}.h5", step), simulation,
+                                              scene_text, crossings);
   const std::vector<fs::path> files = newest_first(comm);
   parallel::all_or_none(comm, [&] {
     if (!comm.is_root()) return;
     for (std::size_t k = kept_checkpoints; k < files.size(); ++k) fs::remove(files[k]);
   });
+  return bytes;
 }
 
 std::optional<Checkpoint> CheckpointSeries::read_newest(const Comm& comm) const {

@@ -5,10 +5,9 @@
 
 #include <bit>
 #include <cstring>
-#include <fstream>
 #include <numeric>
-#include <regex>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "scree/io/atomic_file.hpp"
@@ -21,34 +20,36 @@ static_assert(std::endian::native == std::endian::little, "the VTK files are dec
 
 constexpr const char* header = "<?xml version=\"1.0\"?>\n";
 
-const char* type_name(const std::vector<double>&) { return "Float64"; }
-const char* type_name(const std::vector<std::int64_t>&) { return "Int64"; }
-const char* type_name(const std::vector<std::int32_t>&) { return "Int32"; }
+const char* type_name(std::span<const double>) { return "Float64"; }
+const char* type_name(std::span<const std::int64_t>) { return "Int64"; }
+const char* type_name(std::span<const std::int32_t>) { return "Int32"; }
 
-std::vector<double> flattened(std::span<const model::Vec3> vectors) {
-  std::vector<double> numbers;
-  numbers.reserve(3 * vectors.size());
-  for (const model::Vec3& v : vectors) numbers.insert(numbers.end(), {v.x(), v.y(), v.z()});
-  return numbers;
-}
-
-/// Raw arrays one after another, each behind its length in bytes, and the XML elements that point to them.
+/// Raw arrays one after another, each behind its length in bytes, and the XML elements that point to them. There may be
+/// much of it, so arrays are not copied before they are written; they must stay until then.
 class AppendedData {
  public:
   template <typename Number>
-  std::string add(const std::string& name, int components, const std::vector<Number>& values) {
+  std::string add(const std::string& name, int components, std::span<const Number> values) {
     const std::string element = fmt::format(
         "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n",
-        type_name(values), name, components, bytes_.size());
-    const std::uint64_t length = values.size() * sizeof(Number);
-    bytes_.append(reinterpret_cast<const char*>(&length), sizeof length);
-    if (length > 0) bytes_.append(reinterpret_cast<const char*>(values.data()), length);
+        type_name(values), name, components, size_);
+    arrays_.push_back(std::as_bytes(values));
+    size_ += sizeof(std::uint64_t) + values.size_bytes();
     return element;
   }
-  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+  void write(std::string& text) const {
+    for (const std::span<const std::byte> array : arrays_) {
+      const std::uint64_t length = array.size();
+      text.append(reinterpret_cast<const char*>(&length), sizeof length);
+      if (length > 0) text.append(reinterpret_cast<const char*>(array.data()), length);
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
-  std::string bytes_;
+  std::vector<std::span<const std::byte>> arrays_;
+  std::size_t size_ = 0;
 };
 
 std::string pvtp_text(const PointCloud& cloud, const std::vector<std::string>& pieces) {
@@ -89,99 +90,56 @@ std::string vtp_text(const PointCloud& cloud) {
       "    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"{}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" "
       "NumberOfPolys=\"{}\">\n",
       count, cloud.polygons ? 0 : count, cloud.polygons ? cells.ends.size() : 0);
-  text += "      <Points>\n" + data.add("position", 3, flattened(cloud.points)) + "      </Points>\n";
+  static_assert(sizeof(model::Vec3) == 3 * sizeof(double));
+  const std::span<const double> places(count > 0 ? cloud.points.data()->data() : nullptr, 3 * count);
+  text += "      <Points>\n" + data.add("position", 3, places) + "      </Points>\n";
   text += fmt::format("      <{}>\n", kind);
-  text += data.add("connectivity", 1, cells.corners);
-  text += data.add("offsets", 1, cells.ends);
+  text += data.add("connectivity", 1, std::span<const std::int64_t>(cells.corners));
+  text += data.add("offsets", 1, std::span<const std::int64_t>(cells.ends));
   text += fmt::format("      </{}>\n      <PointData>\n", kind);
   for (const PointArray& array : cloud.arrays) {
-    text +=
-        std::visit([&](const auto& values) { return data.add(array.name, array.components, values); }, array.values);
+    text += std::visit([&](const auto& values) { return data.add(array.name, array.components, std::span(values)); },
+                       array.values);
   }
   text += "      </PointData>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_";
-  text += data.bytes();
-  return text + "\n  </AppendedData>\n</VTKFile>\n";
-}
-
-PointCloud cloud_of_bodies(const parallel::Comm& comm, const dynamics::Simulation& simulation) {
-  const model::Bodies& bodies = simulation.bodies();
-  const auto owned = static_cast<std::size_t>(bodies.owned());
-  const auto vectors = [&](const std::vector<model::Vec3>& all) { return flattened(std::span(all).first(owned)); };
-  PointCloud cloud;
-  for (int k = 0; k < bodies.owned(); ++k)
-    cloud.points.push_back(bodies.space.wrapped(bodies.position[static_cast<std::size_t>(k)]));
-  std::vector<double> attitudes;
-  for (std::size_t k = 0; k < owned; ++k)
-    attitudes.insert(attitudes.end(), bodies.attitude[k].coeffs().data(), bodies.attitude[k].coeffs().data() + 4);
-  cloud.arrays = {
-      {"radius", 1, std::vector<double>(bodies.radius.begin(), bodies.radius.begin() + bodies.owned())},
-      {"velocity", 3, vectors(bodies.velocity)},
-      {"angular_velocity", 3, vectors(bodies.spin)},
-      {"attitude", 4, std::move(attitudes)},
-      {"shape", 1, std::vector<std::int32_t>(bodies.shape.begin(), bodies.shape.begin() + bodies.owned())},
-      {"id", 1, std::vector<std::int64_t>(bodies.id.begin(), bodies.id.begin() + bodies.owned())},
-      {"rank", 1, std::vector<std::int32_t>(owned, comm.rank())},
-      {"contacts", 1, std::vector<std::int32_t>(simulation.contact_counts())},
-  };
-  return cloud;
-}
-
-PointCloud cloud_of_contacts(const dynamics::Simulation& simulation) {
-  const model::Bodies& bodies = simulation.bodies();
-  const auto& contacts = simulation.contacts().contacts;
-  std::vector<model::Vec3> normals, impulses;
-  std::vector<double> gaps;
-  std::vector<std::int64_t> ids;
-  PointCloud cloud;
-  for (const auto& contact : contacts) {
-    cloud.points.push_back(bodies.space.wrapped(collision::point_of(bodies, simulation.contacts(), contact)));
-    normals.push_back(contact.normal);
-    impulses.push_back(simulation.impulse_of(contact));
-    gaps.push_back(contact.gap);
-    ids.push_back(bodies.id[contact.a]);
-    ids.push_back(contact.b < 0 ? contact.b : bodies.id[contact.b]);
-  }
-  cloud.arrays = {{"normal", 3, flattened(normals)},
-                  {"impulse", 3, flattened(impulses)},
-                  {"gap", 1, std::move(gaps)},
-                  {"bodies", 2, std::move(ids)}};
-  return cloud;
+  constexpr std::string_view end = "\n  </AppendedData>\n</VTKFile>\n";
+  text.reserve(text.size() + data.size() + end.size());
+  data.write(text);
+  text += end;
+  return text;
 }
 
 ParaviewSeries::ParaviewSeries(const parallel::Comm& comm, std::filesystem::path directory, std::string name,
-                               std::int64_t first)
-    : comm_(comm), directory_(std::move(directory)), name_(std::move(name)) {
-  if (first > 0) parallel::all_or_none(comm_, [&] { keep_frames_before(first); });
-}
+                               std::int64_t last)
+    : comm_(comm),
+      directory_(std::move(directory)),
+      name_(std::move(name)),
+      index_(directory_ / (name_ + ".pvd"),
+             "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n",
+             "  </Collection>\n</VTKFile>\n", comm.is_root() ? last : -1) {}
 
-/// Reads back the lines that write_index makes.
-void ParaviewSeries::keep_frames_before(std::int64_t first) {
-  if (!comm_.is_root()) return;
-  std::ifstream index(directory_ / (name_ + ".pvd"));
-  const std::regex line(fmt::format(R"~(.*timestep="([^"]*)".*file="(frames/{}-(\d+)\.pvtp)".*)~", name_));
-  std::smatch match;
-  for (std::string text; std::getline(index, text);)
-    if (std::regex_match(text, match, line) && std::stoll(match[3]) < first) frames_.push_back({match[1], match[2]});
-}
-
-void ParaviewSeries::write(std::int64_t step, double time, const PointCloud& cloud) {
+std::int64_t ParaviewSeries::write(std::int64_t step, double time, const PointCloud& cloud) {
   const std::string stem = fmt::format("{}-{:08d}", name_, step);
   const auto piece_name = [&](int rank) { return fmt::format("{}-{:04d}.vtp", stem, rank); };
   const std::vector<int> ranks = ranks_with_points(!cloud.points.empty());
+  std::int64_t bytes = 0;
   parallel::all_or_none(comm_, [&] {
     // ParaView wants at least one piece: the first rank stands in where there are no points at all.
     const bool stands_in = comm_.is_root() && ranks == std::vector<int>{0};
     if (cloud.points.empty() && !stands_in) return;
-    write_file(directory_ / "frames" / piece_name(comm_.rank()), vtp_text(cloud));
+    const std::string text = vtp_text(cloud);
+    write_file(directory_ / "frames" / piece_name(comm_.rank()), text);
+    bytes = std::ssize(text);
   });
   parallel::all_or_none(comm_, [&] {
     if (!comm_.is_root()) return;
     std::vector<std::string> pieces;
     for (const int rank : ranks) pieces.push_back(piece_name(rank));
     write_file(directory_ / "frames" / (stem + ".pvtp"), pvtp_text(cloud, pieces));
-    frames_.push_back({fmt::format("{}", time), "frames/" + stem + ".pvtp"});
-    write_index();
+    index_.add(step, fmt::format("    <DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"frames/{}.pvtp\"/>\n", time,
+                                 stem));
   });
+  return bytes;
 }
 
 std::vector<int> ParaviewSeries::ranks_with_points(bool has_points) const {
@@ -194,15 +152,6 @@ std::vector<int> ParaviewSeries::ranks_with_points(bool has_points) const {
   }
   if (ranks.empty()) ranks.push_back(0);
   return ranks;
-}
-
-void ParaviewSeries::write_index() const {
-  std::string text = header;
-  text += "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
-  for (const Frame& frame : frames_) {
-    text += fmt::format("    <DataSet timestep=\"{}\" group=\"\" part=\"0\" file=\"{}\"/>\n", frame.time, frame.file);
-  }
-  write_file(directory_ / (name_ + ".pvd"), text + "  </Collection>\n</VTKFile>\n");
 }
 
 }  // namespace scree::io

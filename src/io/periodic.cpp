@@ -22,6 +22,8 @@ bool is_along(const Vec3& direction, int axis) {
 /// Whether a surface is the same when it is moved along an axis.
 bool is_uniform(const model::Plane& plane, int axis) { return !has_part_along(plane.normal, axis); }
 bool is_uniform(const model::Tube& tube, int axis) { return is_along(tube.axis, axis); }
+bool is_uniform(const model::Part&, int) { return false; }
+bool is_uniform(const model::MeshSurface&, int) { return false; }
 
 model::Box bounds_of(const model::Box& box) { return box; }
 model::Box bounds_of(const CylinderRegion& cylinder) {

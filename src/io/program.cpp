@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <thread>
 
+#include "scree/parallel/arrival.hpp"
 #include "scree/parallel/error.hpp"
 #include "scree/parallel/memory.hpp"
 #include "scree/problem/body_operator.hpp"
@@ -35,19 +35,10 @@ std::string on_one_line(std::string text) {
 // Errors that users can cause reach all ranks alike. One that did not (memory ran out on one rank, say) would leave the
 // others waiting: whoever is alone after a while ends the whole program.
 void report(const std::string& name, const Failure& failure) {
-  constexpr auto patience = std::chrono::seconds(10);
+  constexpr double patience = 10.0;  // s
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Request everybody = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &everybody);
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  int arrived = 0;
-  for (MPI_Test(&everybody, &arrived, MPI_STATUS_IGNORE);
-       arrived == 0 && std::chrono::steady_clock::now() < deadline;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    MPI_Test(&everybody, &arrived, MPI_STATUS_IGNORE);
-  }
-  if (arrived == 0) {
+  if (!parallel::all_arrive(MPI_COMM_WORLD, patience)) {
     fmt::print(stderr, "{}: error: rank {}: {}\n", name, rank, on_one_line(failure.message));
     MPI_Abort(MPI_COMM_WORLD, failure.code);
   }
@@ -99,6 +90,9 @@ int run_program(const std::string& name, int argc, char** argv,
   char** petsc_arguments = petsc_words.data();
   if (PetscInitialize(&petsc_count, &petsc_arguments, nullptr, nullptr) != 0) return 1;
   parallel::return_large_arrays();
+
+  // A file that would become larger than the shell allows is an error like a full disk, and no reason to die.
+  std::signal(SIGXFSZ, SIG_IGN);
 
   int code = 0;
   try {

@@ -42,6 +42,12 @@ std::optional<double> width_between(const Tube& a, const Tube& b) {
   return std::min({2.0 * a.radius, 2.0 * b.radius, a.radius + b.radius - distance_from_axis(a, b.point)});
 }
 
+// Nothing is known of walls that end somewhere.
+template <typename A, typename B>
+std::optional<double> width_between(const A&, const B&) {
+  return std::nullopt;
+}
+
 // Points whose convex hull contains the region.
 std::vector<Vec3> hull_of(const model::Box& box) {
   std::vector<Vec3> corners;
@@ -91,6 +97,12 @@ double depth_behind(const CylinderRegion& cylinder, const Tube& tube) {
   double reach = 0.0;
   for (const Vec3& point : hull_of(cylinder)) reach = std::max(reach, distance_from_axis(tube, point));
   return reach - tube.radius;
+}
+
+// Bodies are checked against walls that end somewhere one by one.
+template <typename AnyRegion, typename Surface>
+double depth_behind(const AnyRegion&, const Surface&) {
+  return -std::numeric_limits<double>::infinity();
 }
 
 double size_of(const Region& region) {

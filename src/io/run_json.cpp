@@ -9,11 +9,14 @@
 
 namespace scree::io {
 
+double RunSummary::seconds_of(const std::string& phase) const {
+  const auto found = std::ranges::find(phases, phase, &parallel::PhaseTimer::Spread::name);
+  return found == phases.end() ? 0.0 : found->max;
+}
+
 double RunSummary::contact_updates_per_second() const {
-  const auto solve =
-      std::find_if(phases.begin(), phases.end(), [](const auto& phase) { return phase.name == "solve"; });
-  if (solve == phases.end() || !(solve->max > 0.0)) return 0.0;
-  return static_cast<double>(contact_updates) / solve->max;
+  const double seconds_solving = seconds_of("solve");
+  return seconds_solving > 0.0 ? static_cast<double>(contact_updates) / seconds_solving : 0.0;
 }
 
 void RunTally::add(const dynamics::StepReport& report) {
@@ -62,7 +65,7 @@ std::vector<FlowSummary> summarise_sinks(const dynamics::Simulation& simulation)
 }  // namespace
 
 RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, dynamics::Simulation& simulation,
-                               double seconds) const {
+                               double seconds, const Written& written) const {
   const parallel::Traffic traffic = comm.traffic();
   return {.version = std::string(version),
           .scene = scene.name,
@@ -87,7 +90,8 @@ RunSummary RunTally::summarise(const parallel::Comm& comm, const Scene& scene, d
           .rebalance_seconds = rebalance_seconds_,
           .messages = comm.sum(traffic.messages),
           .bytes = comm.sum(traffic.bytes),
-          .peak_memory = dynamics::spread_of(comm, parallel::peak_memory())};
+          .peak_memory = dynamics::spread_of(comm, parallel::peak_memory()),
+          .written = {comm.sum(written.output_bytes), comm.sum(written.checkpoint_bytes)}};
 }
 
 namespace {
@@ -98,6 +102,14 @@ void write_spread(JsonWriter& json, const std::string& key, const dynamics::Spre
   json.field("min", spread.min);
   json.field("avg", spread.avg);
   json.field("max", spread.max);
+  json.end_object();
+}
+
+void write_throughput(JsonWriter& json, const std::string& key, std::int64_t bytes, double seconds) {
+  json.key(key);
+  json.begin_object();
+  json.field("bytes", bytes);
+  json.field("bytes_per_second", seconds > 0.0 ? static_cast<double>(bytes) / seconds : 0.0);
   json.end_object();
 }
 
@@ -188,6 +200,8 @@ std::string to_json(const RunSummary& summary) {
   json.field("messages", summary.messages);
   json.field("bytes", summary.bytes);
   write_spread(json, "peak_memory", summary.peak_memory);
+  write_throughput(json, "output", summary.written.output_bytes, summary.seconds_of("output"));
+  write_throughput(json, "checkpoints", summary.written.checkpoint_bytes, summary.seconds_of("checkpoint"));
   json.end_object();
   return json.text();
 }

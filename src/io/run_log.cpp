@@ -145,9 +145,18 @@ void RunLog::finish(const RunSummary& summary) {
   say(fmt::format("{:.4g} MB of memory at most on a rank; in all {:.4g} MB, {:.4g} kB a body",
                   1e-6 * static_cast<double>(summary.peak_memory.max), 1e-6 * memory,
                   1e-3 * memory / static_cast<double>(std::max<std::int64_t>(1, summary.last.bodies))));
+  say_throughput("output", summary.written.output_bytes, summary.seconds_of("output"));
+  say_throughput("checkpoints", summary.written.checkpoint_bytes, summary.seconds_of("checkpoint"));
   parallel::all_or_none(comm_, [&] {
     if (!failure_.empty()) throw std::runtime_error(fmt::format("{}: {}", file_.string(), failure_));
   });
+}
+
+void RunLog::say_throughput(const std::string& what, std::int64_t bytes, double seconds) {
+  if (bytes == 0) return;
+  const double megabytes = 1e-6 * static_cast<double>(bytes);
+  say(fmt::format("{:.4g} MB of {} written in {:.4g} s, {:.4g} MB/s", megabytes, what, seconds,
+                  seconds > 0.0 ? megabytes / seconds : 0.0));
 }
 
 void RunLog::say(const std::string& line) {

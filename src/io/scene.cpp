@@ -13,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "scree/dynamics/push_apart.hpp"
 #include "scree/io/periodic.hpp"
 #include "scree/io/room.hpp"
 #include "scree/io/scene_fills.hpp"
@@ -34,15 +35,17 @@ using model::Vec3;
 /// Reads the entries of a document into a Scene, section by section.
 class SceneReader {
  public:
-  SceneReader(const SceneDocument& document, std::string file) : root_(document.root()) {
+  SceneReader(const SceneDocument& document, std::string file, FileReader read)
+      : root_(document.root()), meshes_(std::filesystem::path(file).parent_path(), std::move(read)) {
     scene_.file = std::move(file);
   }
 
   Scene read() {
     read_head();
+    read_contact();
     scene_.materials = read_materials(root_);
     scene_.material_pairs = read_material_pairs(root_, scene_.materials);
-    scene_.shapes = std::make_shared<const std::vector<model::Shape>>(read_shapes(root_));
+    scene_.shapes = std::make_shared<const std::vector<model::Shape>>(read_shapes(root_, meshes_));
     if (const auto walls = root_.find("walls")) {
       for (const Entry& wall : walls->items()) read_wall(wall);
       check_room(0.0);
@@ -62,7 +65,6 @@ class SceneReader {
       root_.fail("has no bodies: add an entry to 'fills', 'bodies' or 'sources'");
     scene_.measurements = read_measurements(root_, {scene_.walls, scene_.bodies, body_names_});
     read_time();
-    read_contact();
     read_solver();
     read_decomposition();
     read_output();
@@ -74,12 +76,13 @@ class SceneReader {
  private:
   void read_head();
   void read_wall(const Entry& entry);
-  std::vector<model::Wall> read_surfaces(const Entry& entry, const std::string& kind) const;
+  void add_wall(const Entry& entry, model::Wall wall);
   void read_one_fill(const Entry& entry);
   void check_region(const Entry& entry, const Region& region) const;
   void read_flow();
   void read_body(const Entry& entry);
   model::Body read_single_body(const Entry& entry) const;
+  model::Wall read_driven_body(const Entry& entry, const model::Body& body) const;
   void add_body(const Entry& entry, model::Body body, const std::string& name);
   std::string read_body_name(const Entry& entry) const;
   void read_time();
@@ -94,6 +97,7 @@ class SceneReader {
   double largest_radius() const;
 
   Entry root_;
+  SceneMeshes meshes_;
   std::vector<Entry> wall_entries_;  // where each wall of the scene comes from
   std::vector<std::string> body_names_;
   Scene scene_;
@@ -120,37 +124,23 @@ void SceneReader::read_head() {
 }
 
 void SceneReader::read_wall(const Entry& entry) {
-  const std::string kind = entry.one_of({"plane", "container", "cylinder"});
-  std::vector<model::Wall> walls = read_surfaces(entry, kind);
-  if (const auto motion = entry.find("motion")) read_motion(*motion, entry.at(kind), kind, walls);
-  for (model::Wall& wall : walls) {
-    if (const auto wrong = misfit(scene_.space, wall)) entry.fail(*wrong);
-    scene_.walls.push_back(std::move(wall));
-  }
-  wall_entries_.resize(scene_.walls.size(), entry);
-}
-
-std::vector<model::Wall> SceneReader::read_surfaces(const Entry& entry, const std::string& kind) const {
-  const int material = material_of(entry, scene_.materials);
+  const std::string kind = entry.one_of({"plane", "container", "cylinder", "mesh"});
+  std::vector<model::Wall> walls = read_surfaces(entry, kind, meshes_);
+  if (kind == "container") open_periodic_sides(scene_.space, walls);
+  if (entry.has("motion") && !walls.empty()) read_motion(entry, kind, walls);
   std::string name = fmt::format("{} {}", kind, scene_.walls.size());
   if (const auto given = entry.find("name")) name = given->text();
-  const Entry shape = entry.at(kind);
-  if (kind == "plane")
-    return {{name, model::Plane{shape.at("point").vector(), shape.at("normal").direction()}, material}};
-  if (kind == "cylinder") {
-    Vec3 axis = Vec3::UnitZ();
-    if (const auto given = shape.find("axis")) axis = given->direction();
-    return {{name, model::Tube{shape.at("point").vector(), axis, shape.at("radius").positive()}, material}};
+  for (model::Wall& wall : walls) {
+    wall.name = name + wall.name;  // sides of a container have their own
+    wall.material = material_of(entry, scene_.materials);
+    add_wall(entry, std::move(wall));
   }
-  const model::Box inside{shape.at("lower").vector(), shape.at("upper").vector()};
-  if (!(inside.lower.array() < inside.upper.array()).all()) {
-    shape.fail("leaves no room: 'lower' must be below 'upper' in x, y and z");
-  }
-  bool open_top = true;
-  if (const auto given = shape.find("open_top")) open_top = given->flag();
-  std::vector<model::Wall> walls = model::container(name, inside, material, open_top);
-  open_periodic_sides(scene_.space, walls);
-  return walls;
+}
+
+void SceneReader::add_wall(const Entry& entry, model::Wall wall) {
+  if (const auto wrong = misfit(scene_.space, wall)) entry.fail(*wrong);
+  scene_.walls.push_back(std::move(wall));
+  wall_entries_.push_back(entry);
 }
 
 void SceneReader::read_one_fill(const Entry& entry) {
@@ -194,6 +184,7 @@ void SceneReader::read_flow() {
 void SceneReader::read_body(const Entry& entry) {
   model::Body body = read_single_body(entry);
   const auto array = entry.find("array");
+  if (entry.has("motion")) return add_wall(entry, read_driven_body(entry, body));
   if (!array) return add_body(entry, body, read_body_name(entry));
   if (entry.has("name")) entry.at("name").fail("an array of bodies has no name: joints call its bodies by number");
   const Vec3 spacing = array->at("spacing").vector();
@@ -238,9 +229,27 @@ model::Body SceneReader::read_single_body(const Entry& entry) const {
   return body;
 }
 
+/// A body with a motion of its own is a wall that has the form of a body.
+model::Wall SceneReader::read_driven_body(const Entry& entry, const model::Body& body) const {
+  for (const char* const key : {"mass", "inertia", "velocity", "spin", "array"})
+    if (entry.has(key)) entry.at(key).fail("a body with a 'motion' moves whatever touches it: leave this out");
+  const bool is_sphere = body.shape == model::sphere;
+  const std::shared_ptr<const model::Shape> shape =
+      is_sphere ? nullptr
+                : std::make_shared<const model::Shape>((*scene_.shapes)[static_cast<std::size_t>(body.shape)]);
+  const Vec3 position(body.position);
+  model::Wall wall{
+      fmt::format("body {}", scene_.walls.size()),
+      is_sphere ? model::make_part(body.radius, position) : model::make_part(shape, position, read_turn(entry)),
+      static_cast<int>(body.material), read_motion(entry.at("motion"), position)};
+  if (const auto name = entry.find("name")) wall.name = name->text();
+  return wall;
+}
+
 void SceneReader::add_body(const Entry& entry, model::Body body, const std::string& name) {
   if (const auto wrong = misfit(scene_.space, Vec3(body.position))) entry.at("position").fail(*wrong);
   for (const model::Wall& wall : scene_.walls) {
+    if (!is_endless(wall) || scene_.push_apart) continue;
     const double depth = depth_in_wall(body, *scene_.shapes, wall);
     if (depth > allowed_overlap * body.radius) {
       entry.fail(fmt::format("starts {:.6g} m inside the wall '{}': move it", depth, wall.name));
@@ -296,6 +305,7 @@ void SceneReader::read_contact() {
   if (const auto value = contact->find("restitution_threshold"))
     scene_.step.restitution_threshold = value->non_negative();
   if (const auto value = contact->find("warm_start")) scene_.step.warm_start = value->flag();
+  if (const auto value = contact->find("push_apart")) scene_.push_apart = value->flag();
 }
 
 int bounded_int(const Entry& entry) {
@@ -381,6 +391,12 @@ void SceneReader::read_output() {
   if (!output) return;
   if (const auto value = output->find("every")) scene_.output.every = value->integer(0);
   if (const auto value = output->find("contacts")) scene_.output.contacts = value->flag();
+  if (const auto value = output->find("format"))
+    scene_.output.format = value->choice({"paraview", "hdf5"}) == 0 ? OutputFormat::paraview : OutputFormat::hdf5;
+  if (const auto value = output->find("fields"))
+    for (const Entry& field : value->items())
+      scene_.output.selection.fields.push_back(field_names()[field.choice(field_names())]);
+  if (const auto value = output->find("every_kth_body")) scene_.output.selection.every_kth_body = value->integer(1);
   if (const auto value = output->find("log_every")) scene_.output.log_every = value->integer(1);
   if (const auto value = output->find("checkpoint_every")) scene_.output.checkpoint_every = value->integer(0);
   if (const auto value = output->find("checkpoint_minutes")) scene_.output.checkpoint_minutes = value->non_negative();
@@ -437,7 +453,7 @@ std::string read_text(const std::filesystem::path& file) {
     throw InputError(file.string() + ": no such file: check the name and the working directory");
   }
   if (std::filesystem::is_directory(file, error)) {
-    throw InputError(file.string() + ": is a directory: name a scene file in it");
+    throw InputError(file.string() + ": is a directory: name a file in it");
   }
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
@@ -449,28 +465,45 @@ std::string read_text(const std::filesystem::path& file) {
 
 }  // namespace
 
-Scene parse_scene(const std::string& text, const std::string& file, const std::vector<Override>& overrides) {
+Scene parse_scene(const std::string& text, const std::string& file, const std::vector<Override>& overrides,
+                  const FileReader& read) {
   const SceneDocument document(text, file, overrides);
-  Scene scene = SceneReader(document, file).read();
+  Scene scene = SceneReader(document, file, read ? read : read_text).read();
   scene.text = text;
   return scene;
 }
 
 Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
                  const std::vector<Override>& overrides) {
-  std::string text;
-  parallel::all_or_none(comm, [&] {
-    if (comm.is_root()) text = read_text(file);
-    if (text.size() > std::size_t{1} << 30) throw InputError(file.string() + ": is larger than 1 GB: use 'fills'");
-  });
-  comm.broadcast(text);
-  Scene scene = parse_scene(text, file.string(), overrides);
+  const FileReader read = [&](const std::filesystem::path& wanted) {
+    std::string text;
+    parallel::all_or_none(comm, [&] {
+      if (comm.is_root()) text = read_text(wanted);
+      if (text.size() > std::size_t{1} << 30) throw InputError(wanted.string() + ": is larger than 1 GB");
+    });
+    comm.broadcast(text);
+    return text;
+  };
+  Scene scene = parse_scene(read(file), file.string(), overrides, read);
   for (FileFill& fill : scene.files) {
     fill.count = count_bodies(comm, fill.file);
     scene.body_count += fill.count;
   }
   return scene;
 }
+
+namespace {
+
+void push_apart(const parallel::Comm& comm, const Scene& scene, dynamics::Setup& setup) {
+  const double left = dynamics::push_apart(comm, setup, allowed_overlap);
+  if (left > allowed_overlap)
+    throw InputError(
+        fmt::format("{}: contact.push_apart: bodies still overlap by {:.3g} radii after {} rounds: give "
+                    "them more room",
+                    scene.file, left, dynamics::most_push_rounds));
+}
+
+}  // namespace
 
 dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::optional<Checkpoint> checkpoint) {
   dynamics::Setup setup{.materials = scene.materials,
@@ -492,6 +525,7 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
     const parallel::EvenSplit split{std::ssize(scene.joints), comm.size()};
     const auto first = scene.joints.begin() + split.first(comm.rank());
     setup.joints.assign(first, first + split.count(comm.rank()));
+    if (scene.push_apart) push_apart(comm, scene, setup);
     return setup;
   }
   parallel::all_or_none(comm, [&] {

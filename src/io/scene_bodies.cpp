@@ -20,14 +20,18 @@ namespace {
 
 using model::Vec3;
 
-/// Finds bodies of a small set that a body overlaps, but for those that a joint keeps from touching it.
+constexpr const char* remedy = "move it, or set contact.push_apart";
+
+/// Finds bodies of a small set that a body overlaps, but for those that a joint keeps from touching it, and walls of
+/// finite size that it reaches into. Finds nothing if bodies are to be pushed apart.
 class OverlapFinder {
  public:
   explicit OverlapFinder(const Scene& scene)
       : bodies_(scene.bodies),
         space_(scene.space),
         shapes_(*scene.shapes),
-        contacts_(shapes_),
+        walls_(scene.walls),
+        push_apart_(scene.push_apart),
         order_(scene.bodies.size()) {
     for (const model::Joint& joint : scene.joints)
       if (joint.collides == 0) joined_.insert(std::minmax({joint.first, joint.second}));
@@ -43,9 +47,16 @@ class OverlapFinder {
     double depth;  ///< m
   };
 
+  /// Throws InputError if a body reaches into a wall of finite size; `place` names it.
+  void check_walls(const model::Body& body, const auto& place) {
+    if (const auto hit = wall_hit_by(body))
+      throw InputError(
+          fmt::format("{} starts {:.6g} m inside the wall '{}': {}", place(), hit->depth, hit->wall.name, remedy));
+  }
+
   /// The first body that overlaps `body`, other than itself.
   [[nodiscard]] std::optional<Hit> hit_by(const model::Body& body) {
-    if (bodies_.empty()) return std::nullopt;
+    if (push_apart_ || bodies_.empty()) return std::nullopt;
     const auto images = [&](int axis) { return space_.along(axis) ? 1 : 0; };
     for (int x = -images(0); x <= images(0); ++x)
       for (int y = -images(1); y <= images(1); ++y)
@@ -58,6 +69,22 @@ class OverlapFinder {
   }
 
  private:
+  struct WallHit {
+    const model::Wall& wall;
+    double depth;  ///< m
+  };
+
+  [[nodiscard]] std::optional<WallHit> wall_hit_by(const model::Body& body) {
+    for (const model::Wall& wall : walls_) {
+      if (push_apart_ || is_endless(wall)) continue;
+      if (!is_near(wall, Vec3(body.position), body.radius, -allowed_overlap * body.radius)) continue;
+      touches_.clear();
+      contacts_.find(collision::placed(body, shapes_), wall, 0.0, touches_);
+      if (const double depth = deepest(touches_); depth > allowed_overlap * body.radius) return WallHit{wall, depth};
+    }
+    return std::nullopt;
+  }
+
   [[nodiscard]] std::optional<Hit> hit_by_image(const model::Body& body) {
     const double reach = body.radius + largest_;
     auto near = std::lower_bound(order_.begin(), order_.end(), body.position[0] - reach,
@@ -76,8 +103,12 @@ class OverlapFinder {
   [[nodiscard]] double depth_between(const model::Body& a, const model::Body& b) {
     touches_.clear();
     contacts_.find(collision::placed(a, shapes_), collision::placed(b, shapes_), 0.0, touches_);
+    return deepest(touches_);
+  }
+
+  [[nodiscard]] static double deepest(const std::vector<collision::Touch>& touches) {
     double depth = 0.0;
-    for (const collision::Touch& touch : touches_) depth = std::max(depth, -touch.gap);
+    for (const collision::Touch& touch : touches) depth = std::max(depth, -touch.gap);
     return depth;
   }
 
@@ -86,6 +117,8 @@ class OverlapFinder {
   const std::vector<model::Body>& bodies_;
   const model::Periodicity& space_;
   const std::vector<model::Shape>& shapes_;
+  const std::vector<model::Wall>& walls_;
+  const bool push_apart_;
   collision::ShapeContacts contacts_;
   std::vector<collision::Touch> touches_;
   std::vector<std::size_t> order_;
@@ -131,11 +164,16 @@ std::vector<model::Body> bodies_of_file(const parallel::Comm& comm, const Scene&
       const std::string place = place_in(fill.file, line);
       if (const auto wrong = misfit(scene.space, Vec3(body.position)))
         throw InputError(fmt::format("{}: {}", place, *wrong));
-      for (const model::Wall& wall : scene.walls)
+      for (const model::Wall& wall : scene.walls) {
+        if (scene.push_apart || !is_endless(wall)) continue;
         if (const double depth = depth_in_wall(body, *scene.shapes, wall); depth > allowed_overlap * body.radius)
-          throw InputError(fmt::format("{}: starts {:.6g} m inside the wall '{}': move it", place, depth, wall.name));
+          throw InputError(
+              fmt::format("{}: starts {:.6g} m inside the wall '{}': {}", place, depth, wall.name, remedy));
+      }
+      listed.check_walls(body, [&] { return place + ":"; });
       if (const auto hit = listed.hit_by(body))
-        throw InputError(fmt::format("{}: overlaps bodies[{}] by {:.3g} m: move it", place, hit->number, hit->depth));
+        throw InputError(
+            fmt::format("{}: overlaps bodies[{}] by {:.3g} m: {}", place, hit->number, hit->depth, remedy));
       bodies.push_back(body);
     }
   });
@@ -171,9 +209,10 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
     parallel::all_or_none(comm, [&] {
       for (const model::Body& body : own) {
         if (const auto hit = listed.hit_by(body)) {
-          throw InputError(fmt::format("{}: bodies[{}]: overlaps a body of fills[{}] (number {}) by {:.3g} m: move it",
-                                       scene.file, hit->number, f, body.id, hit->depth));
+          throw InputError(fmt::format("{}: bodies[{}]: overlaps a body of fills[{}] (number {}) by {:.3g} m: {}",
+                                       scene.file, hit->number, f, body.id, hit->depth, remedy));
         }
+        listed.check_walls(body, [&] { return fmt::format("{}: fills[{}]: body number {}", scene.file, f, body.id); });
         bodies.add_owned(body);
       }
     });
@@ -184,9 +223,10 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
     for (std::int64_t k = split.first(comm.rank()); k < split.first(comm.rank() + 1); ++k) {
       const model::Body& body = scene.bodies[static_cast<std::size_t>(k)];
       if (const auto hit = listed.hit_by(body)) {
-        throw InputError(fmt::format("{}: bodies[{}]: overlaps bodies[{}] by {:.3g} m: move it", scene.file, k,
-                                     hit->number, hit->depth));
+        throw InputError(fmt::format("{}: bodies[{}]: overlaps bodies[{}] by {:.3g} m: {}", scene.file, k, hit->number,
+                                     hit->depth, remedy));
       }
+      listed.check_walls(body, [&] { return fmt::format("{}: bodies[{}]:", scene.file, k); });
       bodies.add_owned(body);
     }
   });

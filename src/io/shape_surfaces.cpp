@@ -62,13 +62,37 @@ Hull polygons(const model::Capsule& capsule) {
   return turned_surface(rings);
 }
 
+Hull polygons_of_sphere(double radius) {
+  constexpr int steps = 11;
+  std::vector<std::pair<double, double>> rings;
+  for (int k = 1; k <= steps; ++k) {
+    const double angle = std::numbers::pi * k / (steps + 1);
+    rings.emplace_back(radius * std::sin(angle), -radius * std::cos(angle));
+  }
+  return turned_surface(rings);
+}
+
+Hull polygons(const model::Cluster& cluster) {
+  Hull surface;
+  for (const model::Part& part : cluster.parts) {
+    const Hull one = part.shape ? polygons_of(part.shape->form) : polygons_of_sphere(part.radius);
+    const int first = static_cast<int>(surface.vertices.size());
+    for (const Vec3& vertex : one.vertices) surface.vertices.push_back(part.pose.outwards(vertex));
+    for (std::vector<int> face : one.faces) {
+      for (int& corner : face) corner += first;
+      surface.faces.push_back(std::move(face));
+    }
+  }
+  return surface;
+}
+
 }  // namespace
 
 Hull polygons_of(const model::Form& form) {
   return std::visit([](const auto& one) { return polygons(one); }, form);
 }
 
-PointCloud surfaces_of_bodies(const dynamics::Simulation& simulation) {
+PointCloud surfaces_of_bodies(const dynamics::Simulation& simulation, const Selection& selection) {
   const model::Bodies& bodies = simulation.bodies();
   std::vector<Hull> surfaces;
   for (const model::Shape& shape : *bodies.shapes) surfaces.push_back(polygons_of(shape.form));
@@ -77,7 +101,7 @@ PointCloud surfaces_of_bodies(const dynamics::Simulation& simulation) {
   std::vector<std::int64_t> ids;
   std::vector<double> velocities;
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k) {
-    if (bodies.shape[k] == model::sphere) continue;
+    if (bodies.shape[k] == model::sphere || !selection.has(bodies.id[k])) continue;
     const Hull& surface = surfaces[static_cast<std::size_t>(bodies.shape[k])];
     const auto first = std::ssize(cloud.points);
     const Vec3 centre = bodies.space.wrapped(bodies.position[k]);
@@ -91,7 +115,8 @@ PointCloud surfaces_of_bodies(const dynamics::Simulation& simulation) {
       cloud.polygons->ends.push_back(std::ssize(cloud.polygons->corners));
     }
   }
-  cloud.arrays = {{"velocity", 3, std::move(velocities)}, {"id", 1, std::move(ids)}};
+  if (selection.has("velocity")) cloud.arrays.push_back({"velocity", 3, std::move(velocities)});
+  if (selection.has("id")) cloud.arrays.push_back({"id", 1, std::move(ids)});
   return cloud;
 }
 

@@ -3,29 +3,60 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
 
 #include "scree/io/atomic_file.hpp"
+#include "scree/parallel/arrival.hpp"
 
 namespace scree::io {
 
 using parallel::Comm;
 
-SharedHdf5 SharedHdf5::create(const Comm& comm, const std::filesystem::path& path) { return {comm, path, true}; }
-SharedHdf5 SharedHdf5::open(const Comm& comm, const std::filesystem::path& path) { return {comm, path, false}; }
+namespace {
 
-SharedHdf5::SharedHdf5(const Comm& comm, const std::filesystem::path& path, bool create)
+/// Data sets begin where a page of a file system may, and small ones lie together.
+constexpr hsize_t alignment = 4096, aligned_from = 1 << 16;
+
+/// An empty file that has its room already. One rank does this by itself: whatever goes wrong concerns nobody else yet.
+void make_empty_file(const std::filesystem::path& path, std::int64_t bytes) {
+  H5Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "make the file");
+  file.close("make the file");
+  reserve_space(path, bytes);
+}
+
+}  // namespace
+
+SharedHdf5 SharedHdf5::create(const Comm& comm, const std::filesystem::path& path, std::int64_t bytes) {
+  parallel::all_or_none(comm, [&] {
+    if (comm.is_root()) make_empty_file(path, bytes);
+  });
+  return {comm, path, H5F_ACC_RDWR};
+}
+
+SharedHdf5 SharedHdf5::open(const Comm& comm, const std::filesystem::path& path) {
+  return {comm, path, H5F_ACC_RDONLY};
+}
+
+SharedHdf5::SharedHdf5(const Comm& comm, const std::filesystem::path& path, unsigned access)
     : comm_(comm),
+      name_(path.string()),
       transfer_(property_list(H5P_DATASET_XFER)),
       layout_(property_list(H5P_DATASET_CREATE)),
-      file_(open_file(path, create)) {
+      file_(open_file(path, access)) {
   parallel::all_or_none(comm_, [&] {
     checked(H5Pset_dxpl_mpio(transfer_.get(), H5FD_MPIO_COLLECTIVE), "choose collective transfers");
+    checked(H5Pset_dxpl_mpio_collective_opt(transfer_.get(), H5FD_MPIO_INDIVIDUAL_IO), "choose how parts are written");
     // Every entry is written by some rank, so filling the file first would only double the traffic.
     checked(H5Pset_fill_time(layout_.get(), H5D_FILL_TIME_NEVER), "choose a layout");
   });
+}
+
+SharedHdf5::~SharedHdf5() {
+  if (file_.is_open()) close_together();
 }
 
 template <typename Call>
@@ -44,15 +75,19 @@ H5Handle SharedHdf5::property_list(hid_t kind) const {
   return opened([&] { return H5Pcreate(kind); }, H5Pclose, "make a property list");
 }
 
-H5Handle SharedHdf5::open_file(const std::filesystem::path& path, bool create) const {
-  const H5Handle access = property_list(H5P_FILE_ACCESS);
-  agreed("share the file", [&] { return H5Pset_fapl_mpio(access.get(), comm_.handle(), MPI_INFO_NULL); });
-  return opened(
-      [&] {
-        return create ? H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get())
-                      : H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
-      },
-      H5Fclose, create ? "make the file" : "open the file");
+/// The first rank alone writes what describes the data, for it is the one that has seen that there is room.
+H5Handle SharedHdf5::open_file(const std::filesystem::path& path, unsigned access) const {
+  const H5Handle settings = property_list(H5P_FILE_ACCESS);
+  agreed("share the file", [&] { return H5Pset_fapl_mpio(settings.get(), comm_.handle(), MPI_INFO_NULL); });
+  agreed("align the file", [&] { return H5Pset_alignment(settings.get(), aligned_from, alignment); });
+  agreed("choose who describes the data", [&] {
+    H5AC_cache_config_t cache{};
+    cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+    const herr_t known = H5Pget_mdc_config(settings.get(), &cache);
+    cache.metadata_write_strategy = H5AC_METADATA_WRITE_STRATEGY__PROCESS_0_ONLY;
+    return known < 0 ? known : H5Pset_mdc_config(settings.get(), &cache);
+  });
+  return opened([&] { return H5Fopen(path.c_str(), access, settings.get()); }, H5Fclose, "open the file");
 }
 
 H5Handle SharedHdf5::add_dataset(const std::string& name, hid_t type, const H5Handle& space) const {
@@ -86,15 +121,18 @@ void SharedHdf5::add_group(const std::string& name) {
              "make the group " + name);
 }
 
-void SharedHdf5::write(const std::string& name, hid_t type, const void* own, std::size_t count) {
-  const Slab slab{comm_.sum_below(static_cast<std::int64_t>(count)), static_cast<std::int64_t>(count)};
-  const auto total = static_cast<hsize_t>(comm_.sum(slab.count)), here = static_cast<hsize_t>(count);
-  const H5Handle space = opened([&] { return H5Screate_simple(1, &total, nullptr); }, H5Sclose, "size " + name);
+void SharedHdf5::write(const std::string& name, hid_t type, const void* own, std::size_t count, int components) {
+  const auto entries = static_cast<std::int64_t>(count);
+  const Slab slab{comm_.sum_below(entries), entries};
+  const auto width = static_cast<hsize_t>(components), here = static_cast<hsize_t>(count);
+  const hsize_t total[] = {static_cast<hsize_t>(comm_.sum(entries)) / width, width};
+  const H5Handle space =
+      opened([&] { return H5Screate_simple(components > 1 ? 2 : 1, total, nullptr); }, H5Sclose, "size " + name);
   const H5Handle memory = opened([&] { return H5Screate_simple(1, &here, nullptr); }, H5Sclose, "size " + name);
   const H5Handle dataset = add_dataset(name, type, space);
-  if (total == 0) return;  // HDF5 refuses to transfer nothing at all
+  if (total[0] == 0) return;  // HDF5 refuses to transfer nothing at all
   select(name, space, slab);
-  agreed("write " + name,
+  agreed("write " + name + ", is the disk full or a limit reached?",
          [&] { return H5Dwrite(dataset.get(), type, memory.get(), space.get(), transfer_.get(), own); });
 }
 
@@ -120,9 +158,31 @@ void SharedHdf5::write_attribute(const std::string& name, hid_t type, const void
   agreed("write " + name, [&] { return H5Awrite(attribute.get(), type, value); });
 }
 
+/// Inside of HDF5 ranks wait for each other here. One that fails leaves the others there for ever, which cannot be
+/// mended: the program must end. The room that is set aside for new files keeps this from happening on most file
+/// systems.
+void SharedHdf5::close_together() {
+  constexpr double patience = 30.0;  // s
+  std::string trouble;
+  if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) trouble = "HDF5 could not store the file";
+  try {
+    file_.close("close the file");
+  } catch (const std::runtime_error& error) {
+    if (trouble.empty()) trouble = error.what();
+  }
+  if (!parallel::all_arrive(comm_.handle(), trouble.empty() ? std::numeric_limits<double>::infinity() : patience)) {
+    fmt::print(stderr, "error: rank {}: {}: {}, and the other ranks cannot go on without it\n", comm_.rank(), name_,
+               trouble);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  failure_ = trouble;
+}
+
 void SharedHdf5::close() {
-  agreed("store the file", [&] { return H5Fflush(file_.get(), H5F_SCOPE_GLOBAL); });
-  parallel::all_or_none(comm_, [&] { file_.close("close the file"); });
+  close_together();
+  parallel::all_or_none(comm_, [&] {
+    if (!failure_.empty()) throw std::runtime_error(failure_);
+  });
 }
 
 bool SharedHdf5::has(const std::string& name) const {
@@ -185,14 +245,16 @@ void write_shared_hdf5(const Comm& comm, const std::filesystem::path& path, std:
   std::filesystem::path temporary = path;
   temporary += ".tmp";
   try {
-    require_space(comm, temporary, bytes + room_for_structure);
     {
-      SharedHdf5 file = SharedHdf5::create(comm, temporary);
+      SharedHdf5 file = SharedHdf5::create(comm, temporary, bytes + room_for_structure);
       fill(file);
       file.close();
     }
+    parallel::all_or_none(comm, [&] { store_on_disk(temporary); });
     parallel::all_or_none(comm, [&] {
-      if (comm.is_root()) std::filesystem::rename(temporary, path);
+      if (!comm.is_root()) return;
+      std::filesystem::rename(temporary, path);
+      store_on_disk(std::filesystem::absolute(path).parent_path());
     });
   } catch (const std::exception& error) {
     std::error_code ignored;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -16,31 +14,6 @@ namespace scree::model {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-
-/// Volume, centre and second moments (integrals of x x^T) of a solid.
-struct Solid {
-  double volume = 0.0;
-  Vec3 first = Vec3::Zero();
-  Mat3 second = Mat3::Zero();
-};
-
-/// Sums up the tetrahedra between the origin and the triangles of the faces; signs make them cancel outside.
-Solid solid_of(const Hull& hull) {
-  Solid solid;
-  for (const std::vector<int>& face : hull.faces)
-    for (std::size_t k = 2; k < face.size(); ++k) {
-      Mat3 corners;
-      corners.col(0) = hull.vertices[static_cast<std::size_t>(face[0])];
-      corners.col(1) = hull.vertices[static_cast<std::size_t>(face[k - 1])];
-      corners.col(2) = hull.vertices[static_cast<std::size_t>(face[k])];
-      const double volume = corners.determinant() / 6.0;
-      const Vec3 sum = corners.rowwise().sum();
-      solid.volume += volume;
-      solid.first += volume / 4.0 * sum;
-      solid.second += volume / 20.0 * (corners * corners.transpose() + sum * sum.transpose());
-    }
-  return solid;
-}
 
 struct Measured {
   double radius, volume;
@@ -68,31 +41,78 @@ Measured measure(Capsule& capsule) {
   return {r + h, tube + ball, {across, across, tube * r * r / 2.0 + ball * 0.4 * r * r}};
 }
 
-Measured measure(Hull& hull) {
-  const Solid solid = solid_of(hull);
+double extent_of(const Hull& hull) {
   double extent = 0.0;
   for (const Vec3& vertex : hull.vertices) extent = std::max(extent, (vertex - hull.vertices.front()).norm());
-  if (!(solid.volume > 1e-9 * extent * extent * extent)) return {extent, 0.0, Vec3::Zero()};
-  const Vec3 centre = solid.first / solid.volume;
-  const Mat3 spread = solid.second - solid.volume * centre * centre.transpose();
-  const Eigen::SelfAdjointEigenSolver<Mat3> axes(spread);
-  Mat3 turn = axes.eigenvectors();
-  if (turn.determinant() < 0.0) turn.col(2) *= -1.0;
+  return extent;
+}
+
+/// Parts count in full where they overlap.
+Solid solid_of(const Cluster& cluster) {
+  Solid solid;
+  for (const Part& part : cluster.parts) {
+    const double r = part.radius, ball = 4.0 / 3.0 * pi * r * r * r;
+    const double volume = part.shape ? part.shape->volume : ball;
+    const Vec3 moments = part.shape ? part.shape->moments : Vec3::Constant(0.4 * ball * r * r);
+    const Vec3 spread = Vec3::Constant(0.5 * moments.sum()) - moments;
+    const Vec3& centre = part.pose.position;
+    solid.volume += volume;
+    solid.first += volume * centre;
+    solid.second +=
+        part.pose.turn * spread.asDiagonal() * part.pose.turn.transpose() + volume * centre * centre.transpose();
+  }
+  return solid;
+}
+
+double extent_of(const Cluster& cluster) {
+  double extent = 0.0;
+  for (const Part& part : cluster.parts) extent = std::max(extent, part.radius);
+  return extent;
+}
+
+/// Moves the form to the axes and gives back the radius of the sphere around it.
+double move_to(const PrincipalAxes& axes, Hull& hull) {
   double radius = 0.0;
   for (Vec3& vertex : hull.vertices) {
-    vertex = turn.transpose() * (vertex - centre);
+    vertex = axes.turn.transpose() * (vertex - axes.centre);
     radius = std::max(radius, vertex.norm());
   }
-  return {radius, solid.volume, Vec3::Constant(spread.trace()) - axes.eigenvalues(), Quat(turn)};
+  return radius;
 }
+
+double move_to(const PrincipalAxes& axes, Cluster& cluster) {
+  double radius = 0.0;
+  for (Part& part : cluster.parts) {
+    part.pose = {axes.turn.transpose() * (part.pose.position - axes.centre), axes.turn.transpose() * part.pose.turn};
+    radius = std::max(radius, part.pose.position.norm() + part.radius);
+  }
+  return radius;
+}
+
+template <typename GivenAnywhere>
+Measured measure(GivenAnywhere& form, const std::optional<Solid>& given) {
+  const Solid solid = given ? *given : solid_of(form);
+  const double extent = extent_of(form);
+  if (!(solid.volume > 1e-9 * extent * extent * extent)) return {extent, 0.0, Vec3::Zero()};
+  const PrincipalAxes axes = principal_axes(solid);
+  return {move_to(axes, form), solid.volume, axes.moments, Quat(axes.turn)};
+}
+
+Measured measure(Cuboid& form, const std::optional<Solid>&) { return measure(form); }
+Measured measure(Capsule& form, const std::optional<Solid>&) { return measure(form); }
+Measured measure(Cylinder& form, const std::optional<Solid>&) { return measure(form); }
 
 }  // namespace
 
-Shape make_shape(std::string name, Form form) {
-  const Measured measured = std::visit([](auto& shape) { return measure(shape); }, form);
+Shape make_shape(std::string name, Form form, const std::optional<Solid>& solid) {
+  const Measured measured = std::visit([&](auto& shape) { return measure(shape, solid); }, form);
   if (!(measured.volume > 0.0))
     throw InputError(fmt::format("shape '{}' has no volume: give it an extent in all directions", name));
   return {std::move(name), std::move(form), measured.radius, measured.volume, measured.moments, measured.given};
+}
+
+Part make_part(const std::shared_ptr<const Shape>& shape, const Vec3& position, const Quat& turn) {
+  return {shape, shape->radius, {position, (turn * shape->given).toRotationMatrix()}};
 }
 
 Body make_body(std::int64_t id, const Vec3& position, const Quat& attitude, const std::vector<Shape>& shapes,

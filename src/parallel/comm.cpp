@@ -13,8 +13,9 @@ namespace {
 
 template <typename T>
 T reduce(const Comm& comm, T value, MPI_Datatype type, MPI_Op op) {
-  const WaitingTime waiting(comm);
   ++comm.traffic().reductions;
+  if (comm.size() == 1) return value;
+  const WaitingTime waiting(comm);
   T result{};
   MPI_Allreduce(&value, &result, 1, type, op, comm.handle());
   return result;
@@ -73,20 +74,23 @@ std::int64_t Comm::min(std::int64_t value) const { return reduce(*this, value, M
 bool Comm::any(bool value) const { return max(static_cast<std::int64_t>(value)) != 0; }
 
 void Comm::sum(std::span<double> values) const {
-  const WaitingTime waiting(*this);
   ++traffic_.reductions;
+  if (size_ == 1) return;
+  const WaitingTime waiting(*this);
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, comm_);
 }
 
 void Comm::sum(std::span<std::int64_t> values) const {
-  const WaitingTime waiting(*this);
   ++traffic_.reductions;
+  if (size_ == 1) return;
+  const WaitingTime waiting(*this);
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_SUM, comm_);
 }
 
 void Comm::max(std::span<double> values) const {
-  const WaitingTime waiting(*this);
   ++traffic_.reductions;
+  if (size_ == 1) return;
+  const WaitingTime waiting(*this);
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, comm_);
 }
 

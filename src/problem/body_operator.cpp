@@ -52,6 +52,15 @@ Mat3 rows_of(const ContactFrame& frame) {
   return rows;
 }
 
+/// The least diag(d_n, d_t, d_t) >= N of its kind: (1 + c) diag(N_nn, l, l) with l the largest eigenvalue of N_TT and
+/// c = |N_nT| / (N_nn l)^(1/2) <= 1. With C added, for contacts that yield.
+Diagonal<double> diagonal_above(const Mat3& N, const Vec3& compliance) {
+  const double half = 0.5 * (N(1, 1) - N(2, 2));
+  const double largest = 0.5 * (N(1, 1) + N(2, 2)) + std::sqrt(half * half + N(1, 2) * N(1, 2));
+  const double share = 1.0 + std::hypot(N(0, 1), N(0, 2)) / std::sqrt(N(0, 0) * largest);
+  return {share * N(0, 0) + compliance[0], share * largest + compliance[1]};
+}
+
 }  // namespace
 
 const std::vector<CouplingInfo>& couplings() {
@@ -106,6 +115,8 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
   add_twins(shares);
   set_masses(bodies, shares);
   set_own_problems();
+  for (Batch* batch : {&leading_, &early_, &late_, &trailing_}) group_contacts(*batch);
+  for (Stage& stage : stages_) group_contacts(stage.batch);
 }
 
 /// The velocity of a point r from the centre is v + omega x r, so the row of direction c acts on the spin as r x c.
@@ -123,7 +134,7 @@ void BodyOperator::add_levers(const model::Bodies& bodies, const collision::Cont
       for (int c = 0; c < 3; ++c) rows.row(c) = arm.cross(frame.row(c));
       return on_speed(bodies, body, rows);
     };
-    levers_.push_back({k, -spin_rows(contact.a), spin_rows(contact.b), Mat3::Zero()});
+    levers_.push_back({-spin_rows(contact.a), spin_rows(contact.b), 0.0, 0.0, k});
   }
 }
 
@@ -211,6 +222,16 @@ void BodyOperator::for_each_contact_of_spheres(Function&& function) const {
     first = lever.contact + 1;
   }
   for (int k = first; k < contact_count(); ++k) function(k);
+}
+
+template <typename Visit>
+void BodyOperator::visit_groups(Visit&& visit) const {
+  const auto visit_batch = [&](const Batch& batch) {
+    for_each_group(batch.runs, visit);
+    for (const int k : batch.listed) visit.template operator()<double>(k, k);
+  };
+  for (const Batch* batch : {&leading_, &early_, &late_, &trailing_}) visit_batch(*batch);
+  for (const Stage& stage : stages_) visit_batch(stage.batch);
 }
 
 /// Collective: cuts the interface stage into colours, if so planned, and lists the ghosts of each stage.
@@ -325,8 +346,10 @@ void BodyOperator::set_own_problems() {
   const auto inverse = [&](int slot) { return inverse_[static_cast<std::size_t>(slot)]; };
   for (Lever& lever : levers_) {
     const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
-    lever.own = own_block(lever, inverse(contact.a), inverse(contact.b));
-    lever.own.diagonal() += compliance_of(lever.contact);
+    const auto [normal, tangential] =
+        diagonal_above(own_block(lever, inverse(contact.a), inverse(contact.b)), compliance_of(lever.contact));
+    lever.normal = normal;
+    lever.tangential = tangential;
   }
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     Joint& joint = joints_[k];
@@ -425,9 +448,8 @@ void BodyOperator::find_motion(Vec x, Motion& motion) const {
   for (std::size_t slot = 0; slot < inverse_.size(); ++slot) set_to_rest(bodies[slot]);
   {
     const ReadArray in(x);
-    for_each_contact_of_spheres([&](int k) {
-      const Contact& contact = contacts_[static_cast<std::size_t>(k)];
-      add_momentum(ContactFrame(contact.n), in.data() + 3 * k, bodies[contact.a], bodies[contact.b]);
+    visit_groups([&]<typename Real>(int k, int) {
+      SphereContacts<Real, Contact>(contacts_.data(), k, bodies).add_momentum(load_three<Real>(in.data() + 3 * k));
     });
     for (const Lever& lever : levers_) {
       const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
@@ -469,10 +491,8 @@ void BodyOperator::relative_velocity(Motion& motion, Vec w) const {
   BodyMotion* const bodies = bodies_of(motion);
   copy_to_twins(bodies);
   const WriteArray out(w);
-  for_each_contact_of_spheres([&](int k) {
-    const Contact& contact = contacts_[static_cast<std::size_t>(k)];
-    problem::relative_velocity(FramePacks{ContactFrame(contact.n)}, bodies[contact.a], bodies[contact.b],
-                               out.data() + 3 * k);
+  visit_groups([&]<typename Real>(int k, int) {
+    store_three(SphereContacts<Real, Contact>(contacts_.data(), k, bodies).relative_velocity(), out.data() + 3 * k);
   });
   for (const Lever& lever : levers_) Eigen::Map<Vec3>(out.data() + 3 * lever.contact) = velocity_of(lever, bodies);
   for (int k = contact_count(); k < block_count(); ++k)

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <iterator>
 #include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "contact_kernels.hpp"
 #include "motion_layout.hpp"
@@ -14,6 +17,7 @@
 
 namespace scree::problem {
 
+using model::Mat3;
 using model::Vec3;
 using parallel::ReadArray;
 using parallel::WriteArray;
@@ -29,14 +33,98 @@ bool is_free(const RowBounds& bounds) {
 
 }  // namespace
 
+/// Among numbers from `first` to `last`, those side by side whose contacts share no body, as many as there are lanes.
+template <typename ContactAt>
+std::vector<BodyOperator::Run> BodyOperator::find_runs(int first, int last, const ContactAt& contact_at) const {
+  const int world = local_ + static_cast<int>(twin_of_.size());
+  std::vector<int> group_of(static_cast<std::size_t>(world) + 1, -1);  // the last one that a slot is in
+  const auto join = [&](int slot, int group) {
+    return slot == world || std::exchange(group_of[static_cast<std::size_t>(slot)], group) != group;
+  };
+  const auto is_group = [&](int begin) {
+    if (begin + lane_count > last) return false;
+    for (int k = begin; k < begin + lane_count; ++k)
+      if (const Contact& c = contact_at(k); !join(c.a, begin) || !join(c.b, begin)) return false;
+    return true;
+  };
+  std::vector<Run> runs;
+  for (int k = first; k < last;) {
+    const bool grouped = is_group(k);
+    const int next = grouped ? k + lane_count : k + 1;
+    if (runs.empty() || (grouped && runs.back().grouped < k)) runs.push_back({k, k, k});
+    runs.back().last = next;
+    if (grouped) runs.back().grouped = next;
+    k = next;
+  }
+  return runs;
+}
+
+void BodyOperator::group_contacts(Batch& batch) const {
+  const auto of_spheres = [&](int k) -> const Contact& { return contacts_[static_cast<std::size_t>(k)]; };
+  batch.runs = find_runs(batch.contacts.first, batch.contacts.last, of_spheres);
+  order_levers(batch);
+  const auto of_lever = [&](int k) -> const Contact& {
+    const int lever = batch.levers[static_cast<std::size_t>(k)];
+    return of_spheres(levers_[static_cast<std::size_t>(lever)].contact);
+  };
+  batch.lever_runs = find_runs(0, static_cast<int>(batch.levers.size()), of_lever);
+}
+
+/// Bodies touch in several points, which stand side by side. Spreads them no further than needed to fill groups with
+/// points of other pairs, for load runs faster through a stack in order.
+void BodyOperator::order_levers(Batch& batch) const {
+  constexpr std::size_t window = 16 * lane_count;
+  const int world = local_ + static_cast<int>(twin_of_.size());
+  std::vector<int> group_of(static_cast<std::size_t>(world) + 1, -1), ordered, waiting;
+  const auto in_order = std::move(batch.levers);
+  ordered.reserve(in_order.size());
+  std::size_t next = 0;
+  for (int group = 0; next < in_order.size() || !waiting.empty(); ++group) {
+    while (waiting.size() < window && next < in_order.size()) waiting.push_back(in_order[next++]);
+    int members = 0;
+    std::erase_if(waiting, [&](int lever) {
+      const Contact& c = contacts_[static_cast<std::size_t>(levers_[static_cast<std::size_t>(lever)].contact)];
+      int &a = group_of[static_cast<std::size_t>(c.a)], &b = group_of[static_cast<std::size_t>(c.b)];
+      if (members == lane_count || (c.a != world && a == group) || (c.b != world && b == group)) return false;
+      a = b = group;
+      ++members;
+      ordered.push_back(lever);
+      return true;
+    });
+  }
+  batch.levers = std::move(ordered);
+}
+
+struct BodyOperator::SweepData {
+  SweepRows rows;
+  SweepStart impulses;
+  const ConstraintSet& set;
+  BodyMotion* bodies;
+  const Relaxation& how;
+};
+
 void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const {
   const ReadArray offsets(r);
   const WriteArray impulses(x);
-  const SweepData data{offsets.data(), set, impulses.data(), bodies_of(motion), how};
+  SweepData data{{offsets.data(), compliance()}, {impulses.data()}, set, bodies_of(motion), how};
   how.backward ? relax_backward(data, motion) : relax_forward(data, motion);
 }
 
-void BodyOperator::relax_forward(const SweepData& data, Motion& motion) const {
+StepSums BodyOperator::relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
+                                   bool symmetric) const {
+  if (symmetric || plan_.local_sweeps > 1)  // blocks are relaxed more than once: the first time is not the last
+    return ContactOperator::relax_ahead(r, set, from, x, motion, symmetric);
+  const ReadArray offsets(r), now(from.x), previous(from.previous);
+  const WriteArray impulses(x);
+  const SweepStart ahead{impulses.data(), now.data(), previous.data(), from.beta};
+  const Relaxation forward;
+  SweepData data{{offsets.data(), compliance()}, ahead, set, bodies_of(motion), forward};
+  relax_forward(data, motion);
+  const auto& [one, lanes] = std::tie(data.impulses.single, data.impulses.lanes);
+  return {one.turn + sum_of(lanes.turn), one.work + sum_of(lanes.work), one.change + sum_of(lanes.change)};
+}
+
+void BodyOperator::relax_forward(SweepData& data, Motion& motion) const {
   for (int pass = 1; pass < plan_.local_sweeps; ++pass)
     for (const Batch* batch : {&leading_, &early_, &late_, &trailing_}) relax(*batch, data);
   relax(leading_, data);
@@ -44,7 +132,7 @@ void BodyOperator::relax_forward(const SweepData& data, Motion& motion) const {
   relax(trailing_, data);
 }
 
-void BodyOperator::relax_backward(const SweepData& data, Motion& motion) const {
+void BodyOperator::relax_backward(SweepData& data, Motion& motion) const {
   relax(trailing_, data);
   relax_stages(std::views::reverse(stages_), late_, early_, data, motion);
   relax(leading_, data);
@@ -55,7 +143,7 @@ void BodyOperator::relax_backward(const SweepData& data, Motion& motion) const {
 /// One part of the interior is relaxed while velocities travel to ghosts, the other while corrections travel back.
 template <typename Stages>
 void BodyOperator::relax_stages(const Stages& stages, const Batch& on_the_way, const Batch& on_the_way_back,
-                                const SweepData& data, Motion& motion) const {
+                                SweepData& data, Motion& motion) const {
   if (stages.empty()) {
     relax(on_the_way, data);
     return relax(on_the_way_back, data);
@@ -72,7 +160,7 @@ void BodyOperator::relax_stages(const Stages& stages, const Batch& on_the_way, c
 }
 
 /// Relaxes the blocks of a stage and leaves each ghost with the change that its owner is to add.
-void BodyOperator::relax_stage(const Stage& stage, const SweepData& data) const {
+void BodyOperator::relax_stage(const Stage& stage, SweepData& data) const {
   copy_to_twins(data.bodies);
   received_.clear();
   for (const int ghost : stage.ghosts) received_.push_back(data.bodies[ghost]);
@@ -99,78 +187,90 @@ void BodyOperator::relax_stage(const Stage& stage, const SweepData& data) const 
   }
 }
 
-void BodyOperator::relax(const Batch& batch, const SweepData& data) const {
-  const Consecutive side_by_side{batch.contacts.first, batch.contacts.last};
-  const Listed anywhere{batch.listed};
-  if (data.how.backward) {
+/// Chooses what solves a contact's own problem.
+void BodyOperator::relax(const Batch& batch, SweepData& data) const {
+  const ConstraintSet& set = data.set;
+  if (data.how.backward)
     for (auto k = batch.joints.rbegin(); k != batch.joints.rend(); ++k) relax_joint(*k, data);
-    for (auto k = batch.levers.rbegin(); k != batch.levers.rend(); ++k) relax_lever(*k, data);
-    if (anywhere.size() > 0) relax_contacts(Reversed{anywhere}, data);
-    return relax_contacts(Reversed{side_by_side}, data);
+  if (data.how.local) {
+    relax_with(LocalByBlock{set, data.how.local}, batch, data);
+  } else if (!set.exceptions.empty()) {
+    relax_with(LocalMixed{set}, batch, data);
+  } else {
+    with_local(set, set.law, [&](const auto& local) { relax_with(local, batch, data); });
   }
-  relax_contacts(side_by_side, data);
-  if (anywhere.size() > 0) relax_contacts(anywhere, data);
-  for (const int k : batch.levers) relax_lever(k, data);
-  for (const int k : batch.joints) relax_joint(k, data);
+  if (!data.how.backward)
+    for (const int k : batch.joints) relax_joint(k, data);
 }
 
-template <typename Order>
-void BodyOperator::relax_contacts(const Order& order, const SweepData& data) const {
-  const SweepRows rows{data.r, compliance_.empty() ? nullptr : compliance_.data(), data.x};
-  if (data.how.local)
-    return relax_with_friction(contacts_.data(), order, rows, LocalByBlock{data.set, data.how.local}, data.bodies);
-  if (!data.set.exceptions.empty())
-    return relax_with_friction(contacts_.data(), order, rows, LocalMixed{data.set}, data.bodies);
-  switch (data.set.law) {
-    case Law::frictionless:
-      return relax_frictionless(contacts_.data(), order, rows, data.bodies);
-    case Law::box:
-      return relax_with_friction(contacts_.data(), order, rows, LocalBox{data.set.bound.data()}, data.bodies);
-    case Law::cone:
-      return relax_with_friction(contacts_.data(), order, rows, LocalCone{data.set.friction.data()}, data.bodies);
-    case Law::pyramid:
-    case Law::prism:
-    case Law::polyhedral:
-    case Law::bilateral:
-      return relax_with_friction(contacts_.data(), order, rows, LocalConvex{data.set}, data.bodies);
-    case Law::cylinder:
-      return relax_with_friction(contacts_.data(), order, rows, LocalCylinder{data.set.bound.data()}, data.bodies);
-    case Law::coulomb:
-      return relax_with_friction(contacts_.data(), order, rows, LocalCoulomb{data.set.friction.data()}, data.bodies);
+/// Contacts side by side, then those anywhere, then those with levers; or the other way round.
+template <typename Local>
+void BodyOperator::relax_with(const Local& local, const Batch& batch, SweepData& data) const {
+  const Contact* const contacts = contacts_.data();
+  const auto relax_here = [&]<typename Real>(int k, int last) {
+    if constexpr (std::is_same_v<Local, LocalFrictionless>) {
+      (void)last;
+      relax_frictionless<Real>(contacts, k, data.rows, data.impulses, data.bodies);
+    } else {
+      fetch_ahead<Real>(contacts, k, last, data.bodies);
+      relax_with_friction<Real>(contacts, k, data.rows, local, data.impulses, data.bodies);
+    }
+  };
+  const auto relax_lever_here = [&]<typename Real>(int k, int) {
+    const auto lever = [&](int l) -> const Lever& {
+      return levers_[static_cast<std::size_t>(batch.levers[static_cast<std::size_t>(k + l)])];
+    };
+    if constexpr (std::is_same_v<Local, LocalByBlock>) {
+      for (int l = 0; l < lanes_of<Real>; ++l) relax_lever(local.solve, lever(l), data);
+    } else if constexpr (lanes_of<Real> == 1) {
+      relax_levers<Real>(contacts, lever, lever(0).contact, data.rows, local, data.impulses, data.bodies);
+    } else {
+      LaneIndex which;
+      for (std::size_t l = 0; l < which.size(); ++l) which[l] = lever(static_cast<int>(l)).contact;
+      relax_levers<Real>(contacts, lever, which, data.rows, local, data.impulses, data.bodies);
+    }
+  };
+  if (data.how.backward) {
+    for_each_group_backward(batch.lever_runs, relax_lever_here);
+    for (auto k = batch.listed.rbegin(); k != batch.listed.rend(); ++k) relax_here.template operator()<double>(*k, *k);
+    for_each_group_backward(batch.runs, relax_here);
+  } else {
+    for_each_group(batch.runs, relax_here);
+    for (const int k : batch.listed) relax_here.template operator()<double>(k, k);
+    for_each_group(batch.lever_runs, relax_lever_here);
   }
 }
 
-void BodyOperator::relax_lever(int lever, const SweepData& data) const {
-  const Lever& l = levers_[static_cast<std::size_t>(lever)];
-  const Contact& contact = contacts_[static_cast<std::size_t>(l.contact)];
+/// As the caller of the sweep wants it, with the whole of N_kk.
+void BodyOperator::relax_lever(const LocalSolver& solve, const Lever& lever, SweepData& data) const {
+  const int k = lever.contact;
+  const Contact& contact = contacts_[static_cast<std::size_t>(k)];
   BodyMotion& a = data.bodies[contact.a];
   BodyMotion& b = data.bodies[contact.b];
-  Eigen::Map<Vec3> x(data.x + 3 * l.contact);
-  const Vec3 w = velocity_of(l, data.bodies) + Eigen::Map<const Vec3>(data.r + 3 * l.contact) +
-                 compliance_of(l.contact).cwiseProduct(x);
-  const auto& solve = data.how.local;
-  const Vec3 impulse = solve ? solve(data.set, l.contact, l.own, w - l.own * x, x)
-                       : data.set.law_of(l.contact) == Law::frictionless
-                           ? Vec3(std::max(0.0, x[0] - w[0] / l.own(0, 0)), 0.0, 0.0)
-                           : solve_block(data.set, l.contact, l.own, w - l.own * x, x);
+  const auto r = load_three<double>(data.rows.r, k), from = data.impulses.at<double>(k);
+  const Vec3 x(from.n, from.t, from.o);
+  Mat3 own = own_block(lever, {a.inverse_mass, a.inverse_inertia}, {b.inverse_mass, b.inverse_inertia});
+  const Vec3 q = velocity_of(lever, data.bodies) + Vec3(r.n, r.t, r.o) - own * x;
+  own.diagonal() += compliance_of(k);
+  const Vec3 impulse = solve(data.set, k, own, q, x);
+  data.impulses.finish<double>(k, from, r, {impulse[0], impulse[1], impulse[2]});
   const Vec3 change = impulse - x, momentum = ContactFrame(contact.n).to_world(change.data());
-  x = impulse;
-  add(a, -a.inverse_mass * momentum, a.inverse_inertia * (l.spin_a.transpose() * change));
-  add(b, b.inverse_mass * momentum, b.inverse_inertia * (l.spin_b.transpose() * change));
+  add(a, -a.inverse_mass * momentum, a.inverse_inertia * (lever.spin_a.transpose() * change));
+  add(b, b.inverse_mass * momentum, b.inverse_inertia * (lever.spin_b.transpose() * change));
 }
 
-void BodyOperator::relax_joint(int joint, const SweepData& data) const {
+void BodyOperator::relax_joint(int joint, SweepData& data) const {
   const Joint& j = joints_[static_cast<std::size_t>(joint)];
   const int block = contact_count() + joint;
-  Eigen::Map<Vec3> x(data.x + 3 * block);
-  const Vec3 w =
-      velocity_of(j, data.bodies) + Eigen::Map<const Vec3>(data.r + 3 * block) + compliance_of(block).cwiseProduct(x);
+  const auto r = load_three<double>(data.rows.r, block), from = data.impulses.at<double>(block);
+  const Vec3 x(from.n, from.t, from.o);
+  const Vec3 w = velocity_of(j, data.bodies) + Vec3(r.n, r.t, r.o) + compliance_of(block).cwiseProduct(x);
   const bool is_linear = j.is_regular && is_free(data.set.joints[static_cast<std::size_t>(joint)]);
   const Vec3 impulse = data.how.local ? data.how.local(data.set, block, j.own, w - j.own * x, x)
                        : is_linear    ? Vec3(x - j.inverse * w)
                                       : solve_block(data.set, block, j.own, w - j.own * x, x);
+  data.impulses.finish<double>(block, from, r, {impulse[0], impulse[1], impulse[2]});
   const Vec3 change = impulse - x;
-  x = impulse;
   BodyMotion& a = data.bodies[j.a];
   BodyMotion& b = data.bodies[j.b];
   const Vec3 momentum = j.linear.transpose() * change;

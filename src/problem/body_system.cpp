@@ -58,10 +58,13 @@ BodySystem::BodySystem(const ContactProblem& problem, Factors factors, const Sub
     throw InputError("the problem does not tell the masses of bodies: take subsystem contacts, or solver npgs");
   DT_ = reads_of(comm_, factors);
   touches_ = moving_touches(problem.K, std::move(factors.reads));
-  plan_matrix(factors);
-  make_solver(factors);
   const auto blocks = static_cast<std::size_t>(problem.N->block_count());
-  inverse_.resize(blocks), Q_.resize(blocks), G_.resize(blocks);
+  inverse_.resize(blocks), Q_.resize(blocks);
+  G_.assign(blocks, Mat3::Identity());
+  plan_matrix(factors);
+  fill_matrix();
+  make_solver(factors);
+  if (schwarz_) operations_ = schwarz_->analyse(K_).operations;
 }
 
 BodySystem::~BodySystem() {
@@ -77,6 +80,11 @@ void BodySystem::plan_matrix(const Factors& factors) {
   first_touch_.assign(static_cast<std::size_t>(factors.rows / 3) + 1, 0);
   for (const Touch& touch : touches_) ++first_touch_[static_cast<std::size_t>(touch.block) + 1];
   for (std::size_t k = 1; k < first_touch_.size(); ++k) first_touch_[k] += first_touch_[k - 1];
+  double entries = static_cast<double>(factors.mass.size());
+  for (std::size_t k = 0; k + 1 < first_touch_.size(); ++k)
+    entries += std::pow(first_touch_[k + 1] - first_touch_[k], 2);
+  constexpr double bytes_per_entry = 50.0;  // its value and place, PETSc's plan, its share of K
+  require_memory(comm_, bytes_per_entry * entries, comm_.sum(std::int64_t{factors.rows / 3}));
   std::vector<PetscInt> rows, columns;
   for (std::size_t k = 0; k + 1 < first_touch_.size(); ++k)
     for (int i = first_touch_[k]; i < first_touch_[k + 1]; ++i)
@@ -122,6 +130,8 @@ void BodySystem::make_solver(const Factors& factors) {
     petsc(PCSetType(pc, PCSHELL));
     petsc(PCShellSetContext(pc, this));
     petsc(PCShellSetApply(pc, precondition));
+    constexpr int overlap = 1;
+    schwarz_ = std::make_unique<Schwarz>(comm_, K_, overlap);
   } else if (options_.linear == "gamg") {
     petsc(PCSetType(pc, PCGAMG));
     add_rigid_motions(factors);
@@ -139,7 +149,8 @@ void BodySystem::add_rigid_motions(const Factors& factors) {
   for (PetscInt k = 0; k < motions; ++k) {
     petsc(VecDuplicate(s_, &modes[k]));
     const WriteArray mode(modes[k]);
-    const Vec3 v = k < 3 ? Vec3(Vec3::Unit(k)) : Vec3(Vec3::Zero()), spin = k < 3 ? Vec3(Vec3::Zero()) : Vec3(Vec3::Unit(k - 3));
+    const Vec3 v = k < 3 ? Vec3(Vec3::Unit(k)) : Vec3(Vec3::Zero()),
+               spin = k < 3 ? Vec3(Vec3::Zero()) : Vec3(Vec3::Unit(k - 3));
     for (std::size_t b = 0; b < factors.bodies.size(); ++b) {
       Vec3::Map(mode.data() + 6 * b) = v + spin.cross(factors.bodies[b].centre);
       Vec3::Map(mode.data() + 6 * b + 3) = factors.bodies[b].length * spin;
@@ -202,12 +213,7 @@ bool BodySystem::refresh() {
   stale_ = worn_out_ = false;
   petsc(KSPSetReusePreconditioner(ksp_, PETSC_FALSE));
   petsc(KSPSetOperators(ksp_, K_, K_));
-  if (options_.linear != "schwarz") return true;
-  if (!schwarz_) {
-    constexpr int overlap = 1;
-    schwarz_ = std::make_unique<Schwarz>(comm_, K_, overlap);
-  }
-  return schwarz_->factorise(K_);
+  return !schwarz_ || schwarz_->factorise(K_);
 }
 
 /// Collective: s from the right-hand side, until what is left over is at most `goal`.
@@ -247,7 +253,5 @@ bool BodySystem::solve(Vec b, Vec d) {
         inverse_[k] * (Vec3::Map(at.data() + 3 * k) - Q_[k] * Vec3::Map(speed.data() + 3 * k));
   return solved;
 }
-
-double BodySystem::operations() const { return schwarz_ ? schwarz_->cost().operations : 0.0; }
 
 }  // namespace scree::problem

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "local_contact.hpp"
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/one_contact.hpp"
 
@@ -45,7 +46,12 @@ AdmissibleSet ConstraintSet::operator[](int block) const {
 
 void ConstraintSet::project(Vec x) const {
   const WriteArray values(x);
-  for (int k = 0; k < values.size() / 3; ++k) {
+  with_projection(*this, [&](const auto& projection) {
+    for_each_lane(contact_count(), [&]<typename Real>(int k) {
+      store_three(problem::project(projection, k, load_three<Real>(values.data() + 3 * k)), values.data() + 3 * k);
+    });
+  });
+  for (int k = contact_count(); k < values.size() / 3; ++k) {
     Eigen::Map<Vec3> block(values.data() + 3 * k);
     block = (*this)[k].project(block);
   }

@@ -1,168 +1,354 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
-#include <vector>
+#include <array>
 
 #include "local_contact.hpp"
+#include "scree/model/lanes.hpp"
 #include "scree/problem/body_operator.hpp"
 #include "scree/problem/contact_frame.hpp"
 
-// The loops in which nearly all time is spent. A body's v with its inverse mass and its u with its inverse inertia are
-// one pack of four doubles each: directions have a zero in the fourth place, so masses pass through unchanged.
+// The loops in which nearly all time is spent. Contacts that share no body are relaxed together, one in each lane: the
+// cache lines of their bodies are loaded whole and transposed, which costs less than to gather them number by number.
 
 namespace scree::problem {
 
-using Pack = double __attribute__((vector_size(32)));
+// --- The bodies at one end of contacts, lane by lane ---
 
-inline Pack load(const double* four) {
-  Pack pack;
-  std::memcpy(&pack, four, sizeof pack);
-  return pack;
-}
-inline void store(const Pack& pack, double* four) { std::memcpy(four, &pack, sizeof pack); }
-inline double dot(const Pack& a, const Pack& b) {
-  const Pack product = a * b;
-  return (product[0] + product[1]) + product[2];
-}
-
-struct FramePacks {
-  Pack n, t, o;
-  explicit FramePacks(const ContactFrame& f)
-      : n{f.n[0], f.n[1], f.n[2], 0.0}, t{f.t[0], f.t[1], f.t[2], 0.0}, o{f.o[0], f.o[1], f.o[2], 0.0} {}
+template <typename Real>
+struct Linear {
+  Real v[3], inverse_mass;
+};
+template <typename Real>
+struct Angular {
+  Real u[3], inverse_inertia;
 };
 
-/// w <- D_j^T motion: the velocity of b against a at the contact, in its frame.
-inline void relative_velocity(const FramePacks& f, const BodyMotion& a, const BodyMotion& b, double* w) {
-  const Pack v = load(b.v) - load(a.v);
-  const Pack u = load(a.u) + load(b.u);
-  w[0] = dot(f.n, v);
-  w[1] = dot(f.t, v) - dot(f.o, u);  // -(u x n).t = -u.(n x t)
-  w[2] = dot(f.o, v) + dot(f.t, u);
+/// `slot(l)` is the body of lane l.
+template <typename Real, typename Slot>
+inline Linear<Real> load_linear(const BodyMotion* motion, const Slot& slot) {
+  if constexpr (lanes_of<Real> == 1) {
+    const BodyMotion& body = motion[slot(0)];
+    return {{body.v[0], body.v[1], body.v[2]}, body.inverse_mass};
+  } else {
+    const auto [c] = load_columns([&](int l) { return motion[slot(l)].v; });
+    return {{c[0], c[1], c[2]}, c[3]};
+  }
+}
+template <typename Real, typename Slot>
+inline Angular<Real> load_angular(const BodyMotion* motion, const Slot& slot) {
+  if constexpr (lanes_of<Real> == 1) {
+    const BodyMotion& body = motion[slot(0)];
+    return {{body.u[0], body.u[1], body.u[2]}, body.inverse_inertia};
+  } else {
+    const auto [c] = load_columns([&](int l) { return motion[slot(l)].u; });
+    return {{c[0], c[1], c[2]}, c[3]};
+  }
 }
 
-/// Adds M^-1 D_j x to the motion of a and b.
-inline void add_impulse(const FramePacks& f, const double* x, BodyMotion& a, BodyMotion& b) {
-  const Pack p = x[0] * f.n + x[1] * f.t + x[2] * f.o;
-  const Pack q = x[1] * f.o - x[2] * f.t;  // n x p
-  store(load(a.v) - a.inverse_mass * p, a.v);
-  store(load(a.u) - a.inverse_inertia * q, a.u);
-  store(load(b.v) + b.inverse_mass * p, b.v);
-  store(load(b.u) - b.inverse_inertia * q, b.u);
+/// Masses are written back as they are.
+template <typename Real, typename Slot>
+inline void store_linear(const Linear<Real>& body, BodyMotion* motion, const Slot& slot) {
+  if constexpr (lanes_of<Real> == 1) {
+    std::copy_n(body.v, 3, motion[slot(0)].v);
+  } else {
+    store_columns({body.v[0], body.v[1], body.v[2], body.inverse_mass}, [&](int l) { return motion[slot(l)].v; });
+  }
+}
+template <typename Real, typename Slot>
+inline void store_angular(const Angular<Real>& body, BodyMotion* motion, const Slot& slot) {
+  if constexpr (lanes_of<Real> == 1) {
+    std::copy_n(body.u, 3, motion[slot(0)].u);
+  } else {
+    store_columns({body.u[0], body.u[1], body.u[2], body.inverse_inertia}, [&](int l) { return motion[slot(l)].u; });
+  }
 }
 
-/// Adds D_j x itself, in place of velocities.
-inline void add_momentum(const ContactFrame& frame, const double* x, BodyMotion& a, BodyMotion& b) {
-  const FramePacks f(frame);
-  const Pack p = x[0] * f.n + x[1] * f.t + x[2] * f.o;
-  const Pack q = x[1] * f.o - x[2] * f.t;
-  store(load(a.v) - p, a.v);
-  store(load(a.u) - q, a.u);
-  store(load(b.v) + p, b.v);
-  store(load(b.u) - q, b.u);
+// --- Contacts with their bodies ---
+
+template <typename Real, typename Contact, typename Index>
+inline std::array<Real, 3> normals_of(const Contact* contacts, const Index& k) {
+  if constexpr (lanes_of<Real> == 1) {
+    return {contacts[k].n[0], contacts[k].n[1], contacts[k].n[2]};
+  } else {
+    static_assert(sizeof(Contact) == 4 * sizeof(double));  // both slots in the place of a double, then the normal
+    const auto [c] = load_columns([&](int l) { return reinterpret_cast<const double*>(contacts + lane_of(k, l)); });
+    return {c[1], c[2], c[3]};
+  }
 }
 
-/// N_kk = diag(normal, tangential, tangential) of a contact of spheres, or its inverse (1/kg, kg).
-struct Diagonal {
-  double normal, tangential;
-};
-/// For bodies of these masses; computed where it is needed, for to load it would take longer.
-inline Diagonal own_diagonal(const BodyMotion& a, const BodyMotion& b) {
-  const double normal = a.inverse_mass + b.inverse_mass;
-  return {normal, normal + a.inverse_inertia + b.inverse_inertia};
+template <typename Real, typename Contact, typename Index>
+inline FrameOf<Real> frames_of(const Contact* contacts, const Index& k) {
+  const auto [x, y, z] = normals_of<Real>(contacts, k);
+  return {x, y, z, sign_of(z)};
 }
 
-/// Contacts in the order of a sweep: side by side, or from a list.
-struct Consecutive {
-  int first, last;
-  [[nodiscard]] int size() const { return last - first; }
-  [[nodiscard]] int operator[](int k) const { return first + k; }
-};
-struct Listed {
-  const std::vector<int>& contacts;
-  [[nodiscard]] int size() const { return static_cast<int>(contacts.size()); }
-  [[nodiscard]] int operator[](int k) const { return contacts[static_cast<std::size_t>(k)]; }
+template <typename Real>
+inline Real dot(const Real* a, const Real* b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Contacts, as many as a Real has lanes, with both their bodies.
+template <typename Real, typename Contact, typename Index>
+struct Touching {
+  const Contact* contacts;
+  Index k;
+  BodyMotion* motion;
+  FrameOf<Real> frame;
+  Linear<Real> a_linear, b_linear;
+  Angular<Real> a_angular, b_angular;
+
+  Touching(const Contact* all, const Index& which, BodyMotion* bodies)
+      : contacts(all),
+        k(which),
+        motion(bodies),
+        frame(frames_of<Real>(all, which)),
+        a_linear(load_linear<Real>(bodies, [&](int l) { return all[lane_of(which, l)].a; })),
+        b_linear(load_linear<Real>(bodies, [&](int l) { return all[lane_of(which, l)].b; })),
+        a_angular(load_angular<Real>(bodies, [&](int l) { return all[lane_of(which, l)].a; })),
+        b_angular(load_angular<Real>(bodies, [&](int l) { return all[lane_of(which, l)].b; })) {}
+
+  /// v_b - v_a.
+  [[nodiscard]] std::array<Real, 3> linear_difference() const {
+    return {b_linear.v[0] - a_linear.v[0], b_linear.v[1] - a_linear.v[1], b_linear.v[2] - a_linear.v[2]};
+  }
+  /// The momentum of impulses, in the world frame.
+  [[nodiscard]] std::array<Real, 3> momentum_of(const Three<Real>& x) const {
+    std::array<Real, 3> p;
+    for (std::size_t c = 0; c < 3; ++c) p[c] = x.n * frame.n[c] + x.t * frame.t[c] + x.o * frame.o[c];
+    return p;
+  }
+  void write_back() const {
+    store_linear(a_linear, motion, [&](int l) { return contacts[lane_of(k, l)].a; });
+    store_linear(b_linear, motion, [&](int l) { return contacts[lane_of(k, l)].b; });
+    store_angular(a_angular, motion, [&](int l) { return contacts[lane_of(k, l)].a; });
+    store_angular(b_angular, motion, [&](int l) { return contacts[lane_of(k, l)].b; });
+  }
 };
 
-template <typename Order>
-struct Reversed {
-  Order order;
-  [[nodiscard]] int size() const { return order.size(); }
-  [[nodiscard]] int operator[](int k) const { return order[order.size() - 1 - k]; }
-};
-template <typename Order>
-Reversed(Order) -> Reversed<Order>;
+/// Contacts of spheres from k on.
+template <typename Real, typename Contact>
+struct SphereContacts : Touching<Real, Contact, int> {
+  using Ends = Touching<Real, Contact, int>;
+  using Ends::a_angular, Ends::a_linear, Ends::b_angular, Ends::b_linear, Ends::frame, Ends::Ends;
 
-/// Three rows per contact.
+  /// D_j^T motion: the velocity of b against a at the contact, in its frame.
+  [[nodiscard]] Three<Real> relative_velocity() const {
+    const auto v = this->linear_difference();
+    const Real u[3] = {a_angular.u[0] + b_angular.u[0], a_angular.u[1] + b_angular.u[1],
+                       a_angular.u[2] + b_angular.u[2]};
+    // -(u x n).t = -u.(n x t)
+    return {dot(frame.n, v.data()), dot(frame.t, v.data()) - dot(frame.o, u), dot(frame.o, v.data()) + dot(frame.t, u)};
+  }
+
+  [[nodiscard]] Diagonal<Real> own_diagonal() const {
+    const Real normal = a_linear.inverse_mass + b_linear.inverse_mass;
+    return {normal, normal + a_angular.inverse_inertia + b_angular.inverse_inertia};
+  }
+
+  /// Adds D_j x to the bodies, each times what its masses are taken for.
+  void add(const Three<Real>& x, const Diagonal<Real>& to_a, const Diagonal<Real>& to_b) {
+    const auto p = this->momentum_of(x);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const Real q = x.t * frame.o[c] - x.o * frame.t[c];  // n x p
+      a_linear.v[c] -= to_a.normal * p[c];
+      b_linear.v[c] += to_b.normal * p[c];
+      a_angular.u[c] -= to_a.tangential * q;
+      b_angular.u[c] -= to_b.tangential * q;
+    }
+    this->write_back();
+  }
+  /// Adds M^-1 D_j x to the motion.
+  void add_impulse(const Three<Real>& x) {
+    add(x, {a_linear.inverse_mass, a_angular.inverse_inertia}, {b_linear.inverse_mass, b_angular.inverse_inertia});
+  }
+  /// Adds D_j x itself, in place of velocities.
+  void add_momentum(const Three<Real>& x) {
+    const Diagonal<Real> one{Real{} + 1.0, Real{} + 1.0};
+    add(x, one, one);
+  }
+};
+
+/// What the levers of contacts act with, as columns: spin_a(i, j) at 3 j + i, spin_b(i, j) at 9 + 3 j + i, then the
+/// diagonal. `levers(l)` is the lever of lane l.
+template <typename Real, typename Levers>
+inline std::array<Real, 20> load_levers(const Levers& levers) {
+  std::array<Real, 20> numbers;
+  const auto begin = [&](int l) { return levers(l).spin_a.data(); };
+  if constexpr (lanes_of<Real> == 1) {
+    std::copy_n(begin(0), 20, numbers.begin());
+  } else {
+    for (std::size_t part = 0; part < 5; ++part) {
+      const auto [c] = load_columns([&](int l) { return begin(l) + 4 * part; });
+      std::copy_n(c, 4, numbers.begin() + static_cast<std::ptrdiff_t>(4 * part));
+    }
+  }
+  return numbers;
+}
+
+/// Visits contacts of runs, as many at once as there are lanes where they share no body, else one by one:
+/// visit<Lanes>(k, last) or visit<double>(k, last) for the contacts from k on of a run that ends before `last`.
+template <typename Runs, typename Visit>
+inline void for_each_group(const Runs& runs, Visit&& visit) {
+  for (const auto& [first, grouped, last] : runs) {
+    for (int k = first; k < grouped; k += lane_count) visit.template operator()<Lanes>(k, grouped);
+    for (int k = grouped; k < last; ++k) visit.template operator()<double>(k, last);
+  }
+}
+template <typename Runs, typename Visit>
+inline void for_each_group_backward(const Runs& runs, Visit&& visit) {
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    const auto& [first, grouped, last] = *run;
+    for (int k = last - 1; k >= grouped; --k) visit.template operator()<double>(k, k);
+    for (int k = grouped - lane_count; k >= first; k -= lane_count) visit.template operator()<Lanes>(k, k);
+  }
+}
+
+// --- Sweeps ---
+
+/// What a step of an accelerated method sums up over rows: see StepSums.
+template <typename Real>
+struct RowSums {
+  Real turn{}, work{}, change{};
+};
+
+/// Where the impulses of a sweep start, three rows a contact: from x as it is, or from x + beta (x - previous), which
+/// is computed on the way; then what the step did is summed up, too.
+struct SweepStart {
+  double* x;  ///< gets the new impulses
+  const double* now = nullptr;
+  const double* previous = nullptr;
+  double beta = 0.0;
+  RowSums<double> single = {};
+  RowSums<Lanes> lanes = {};
+
+  template <typename Real, typename Index>
+  [[nodiscard]] Three<Real> at(const Index& k) const {
+    if (previous == nullptr) return load_three<Real>(x, k);
+    const auto [n, t, o] = load_three<Real>(now, k);
+    const auto before = load_three<Real>(previous, k);
+    return {n + beta * (n - before.n), t + beta * (t - before.t), o + beta * (o - before.o)};
+  }
+
+  template <typename Real, typename Index>
+  void finish(const Index& k, const Three<Real>& start, const Three<Real>& r, const Three<Real>& impulse) {
+    store_three(impulse, x, k);
+    if (previous == nullptr) return;
+    const Three<Real> from = load_three<Real>(now, k);
+    const Three<Real> back{start.n - impulse.n, start.t - impulse.t, start.o - impulse.o};
+    RowSums<Real>& sums = sums_of<Real>();
+    sums.turn += back.n * (impulse.n - from.n) + back.t * (impulse.t - from.t) + back.o * (impulse.o - from.o);
+    sums.work += r.n * impulse.n + r.t * impulse.t + r.o * impulse.o;
+    sums.change += back.n * back.n + back.t * back.t + back.o * back.o;
+  }
+
+  template <typename Real>
+  [[nodiscard]] RowSums<Real>& sums_of() {
+    if constexpr (lanes_of<Real> == 1) {
+      return single;
+    } else {
+      return lanes;
+    }
+  }
+};
+
 struct SweepRows {
   const double* r;
   const double* compliance;  ///< or none
-  double* x;
 };
 
 /// Asks for the bodies of a later contact in time, for a sweep waits for memory more than it computes.
-template <typename Contact, typename Order>
-inline void fetch_ahead(const Contact* contacts, const Order& order, int k, const BodyMotion* motion) {
-  constexpr int distance = 12;
-  const Contact& ahead = contacts[order[std::min(k + distance, order.size() - 1)]];
-  __builtin_prefetch(&motion[ahead.a], 1);
-  __builtin_prefetch(&motion[ahead.b], 1);
+template <typename Real, typename Contact>
+inline void fetch_ahead(const Contact* contacts, int k, int last, const BodyMotion* motion) {
+  constexpr int lanes = lanes_of<Real>, distance = lanes == 1 ? 12 : 3 * lanes;
+  const Contact* const ahead = contacts + std::max(k, std::min(k + distance, last - lanes));
+  for (int l = 0; l < lanes; ++l) {
+    __builtin_prefetch(&motion[ahead[l].a], 1);
+    __builtin_prefetch(&motion[ahead[l].b], 1);
+  }
 }
 
-/// Relaxes contacts one after another. `local` replaces an impulse by the exact solution of the contact's own problem.
-template <typename Local, typename Contact, typename Order>
-void relax_with_friction(const Contact* contacts, const Order& order, const SweepRows& rows, const Local& local,
-                         BodyMotion* motion) {
-  for (int i = 0; i < order.size(); ++i) {
-    const int k = order[i];
-    const Contact& contact = contacts[k];
-    fetch_ahead(contacts, order, i, motion);
-    const FramePacks frame{ContactFrame(contact.n)};
-    BodyMotion& a = motion[contact.a];
-    BodyMotion& b = motion[contact.b];
-    double w[3];
-    relative_velocity(frame, a, b, w);
-    for (int c = 0; c < 3; ++c) w[c] += rows.r[3 * k + c];
-    double* const x = rows.x + 3 * k;
-    Diagonal own = own_diagonal(a, b);
-    if (rows.compliance != nullptr) {
-      const double* const compliance = rows.compliance + 3 * k;
-      for (int c = 0; c < 3; ++c) w[c] += compliance[c] * x[c];
-      own = {own.normal + compliance[0], own.tangential + compliance[1]};
-    }
-    const Diagonal inverse{1.0 / own.normal, 1.0 / own.tangential};
-    double impulse[3] = {x[0], x[1], x[2]};
-    local(k, inverse.normal, inverse.tangential, w, impulse);
-    double change[3];
-    for (int c = 0; c < 3; ++c) {
-      change[c] = impulse[c] - x[c];
-      x[c] = impulse[c];
-    }
-    add_impulse(frame, change, a, b);
+/// Relaxes the contacts from k on, as many as a Real has lanes. `local` is the solution of a contact's own problem.
+template <typename Real, typename Local, typename Contact>
+inline void relax_with_friction(const Contact* contacts, int k, const SweepRows& rows, const Local& local,
+                                SweepStart& impulses, BodyMotion* motion) {
+  SphereContacts<Real, Contact> here(contacts, k, motion);
+  const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
+  const Three<Real> w = here.relative_velocity();
+  Diagonal<Real> own = here.own_diagonal();
+  // Compliance adds as much to N_kk x as to w.
+  const Three<Real> p{own.normal * start.n - (w.n + r.n), own.tangential * start.t - (w.t + r.t),
+                      own.tangential * start.o - (w.o + r.o)};
+  if (rows.compliance != nullptr) {
+    const Three<Real> compliance = load_three<Real>(rows.compliance, k);
+    own = {own.normal + compliance.n, own.tangential + compliance.t};
   }
+  const Three<Real> x = solve_own<Real>(local, k, own, p, start);
+  impulses.finish(k, start, r, x);
+  here.add_impulse({x.n - start.n, x.t - start.t, x.o - start.o});
 }
 
 /// Frictionless contacts turn no body: they need the normal and the linear velocities only.
-template <typename Contact, typename Order>
-void relax_frictionless(const Contact* contacts, const Order& order, const SweepRows& rows, BodyMotion* motion) {
-  for (int i = 0; i < order.size(); ++i) {
-    const int k = order[i];
-    const Contact& contact = contacts[k];
-    BodyMotion& a = motion[contact.a];
-    BodyMotion& b = motion[contact.b];
-    const Pack n = {contact.n[0], contact.n[1], contact.n[2], 0.0};
-    double w = dot(n, load(b.v) - load(a.v)) + rows.r[3 * k];
-    double own = a.inverse_mass + b.inverse_mass;
-    if (rows.compliance != nullptr) {
-      w += rows.compliance[3 * k] * rows.x[3 * k];
-      own += rows.compliance[3 * k];
-    }
-    const double impulse = std::max(0.0, rows.x[3 * k] - w / own);
-    const Pack p = (impulse - rows.x[3 * k]) * n;
-    rows.x[3 * k] = impulse;
-    store(load(a.v) - a.inverse_mass * p, a.v);
-    store(load(b.v) + b.inverse_mass * p, b.v);
+template <typename Real, typename Contact>
+inline void relax_frictionless(const Contact* contacts, int k, const SweepRows& rows, SweepStart& impulses,
+                               BodyMotion* motion) {
+  const auto slot_a = [&](int l) { return contacts[k + l].a; };
+  const auto slot_b = [&](int l) { return contacts[k + l].b; };
+  Linear<Real> a = load_linear<Real>(motion, slot_a), b = load_linear<Real>(motion, slot_b);
+  const auto n = normals_of<Real>(contacts, k);
+  const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
+  Real own = a.inverse_mass + b.inverse_mass;
+  const Real w = n[0] * (b.v[0] - a.v[0]) + n[1] * (b.v[1] - a.v[1]) + n[2] * (b.v[2] - a.v[2]) + r.n;
+  const Real p = own * start.n - w;
+  if (rows.compliance != nullptr) own += load_three<Real>(rows.compliance, k).n;
+  const Three<Real> x{larger(Real{}, p / own), start.t, start.o};
+  impulses.finish(k, start, r, x);
+  const Real change = x.n - start.n;
+  for (std::size_t c = 0; c < 3; ++c) {
+    a.v[c] -= a.inverse_mass * (change * n[c]);
+    b.v[c] += b.inverse_mass * (change * n[c]);
   }
+  store_linear(a, motion, slot_a);
+  store_linear(b, motion, slot_b);
+}
+
+/// Contacts with levers: one step in the metric of the diagonal that bounds N_kk, which moves nothing that is a
+/// solution.
+template <typename Real, typename Local, typename Contact, typename Levers, typename Index>
+inline void relax_levers(const Contact* contacts, const Levers& levers, const Index& k, const SweepRows& rows,
+                         const Local& local, SweepStart& impulses, BodyMotion* motion) {
+  Touching<Real, Contact, Index> here(contacts, k, motion);
+  const std::array<Real, 20> lever = load_levers<Real>(levers);
+  const Real *const spin_a = lever.data(), *const spin_b = spin_a + 9;
+  const auto v = here.linear_difference();
+  const auto row = [&](const Real* direction, int i) {
+    Real sum = dot(direction, v.data());
+    for (int j = 0; j < 3; ++j)
+      sum += spin_a[3 * j + i] * here.a_angular.u[j] + spin_b[3 * j + i] * here.b_angular.u[j];
+    return sum;
+  };
+  const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
+  const Three<Real> w{row(here.frame.n, 0) + r.n, row(here.frame.t, 1) + r.t, row(here.frame.o, 2) + r.o};
+  const Diagonal<Real> own{lever[18], lever[19]};
+  Three<Real> p{own.normal * start.n - w.n, own.tangential * start.t - w.t, own.tangential * start.o - w.o};
+  if (rows.compliance != nullptr) {  // which is part of the diagonal
+    const Three<Real> compliance = load_three<Real>(rows.compliance, k);
+    p = {p.n - compliance.n * start.n, p.t - compliance.t * start.t, p.o - compliance.o * start.o};
+  }
+  const Three<Real> x = solve_own<Real>(local, k, own, p, start);
+  impulses.finish(k, start, r, x);
+  const Three<Real> change{x.n - start.n, x.t - start.t, x.o - start.o};
+  const auto momentum = here.momentum_of(change);
+  for (std::size_t j = 0; j < 3; ++j) {
+    const auto turned = [&](const Real* spin) {
+      return spin[3 * j] * change.n + spin[3 * j + 1] * change.t + spin[3 * j + 2] * change.o;
+    };
+    here.a_linear.v[j] -= here.a_linear.inverse_mass * momentum[j];
+    here.b_linear.v[j] += here.b_linear.inverse_mass * momentum[j];
+    here.a_angular.u[j] += here.a_angular.inverse_inertia * turned(spin_a);
+    here.b_angular.u[j] += here.b_angular.inverse_inertia * turned(spin_b);
+  }
+  here.write_back();
 }
 
 }  // namespace scree::problem

@@ -27,4 +27,32 @@ void ContactOperator::sweep(Vec r, const ConstraintSet& set, Vec x, Motion& moti
   relax_all(r, set, x, motion, how);
 }
 
+StepSums ContactOperator::sweep_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
+                                      bool symmetric) const {
+  sweeps_ += (symmetric ? 2 : 1) * passes_per_sweep();
+  return relax_ahead(r, set, from, x, motion, symmetric);
+}
+
+StepSums ContactOperator::relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
+                                      bool symmetric) const {
+  const auto ahead = [&](double now, double before) { return now + from.beta * (now - before); };
+  {
+    const parallel::ReadArray now(from.x), before(from.previous);
+    const parallel::WriteArray out(x);
+    for (int k = 0; k < now.size(); ++k) out[k] = ahead(now[k], before[k]);
+  }
+  relax_all(r, set, x, motion, {});
+  if (symmetric) relax_all(r, set, x, motion, {.local = {}, .backward = true});
+  const parallel::ReadArray offset(r), next(x), now(from.x), before(from.previous);
+  double turn = 0.0, work = 0.0, change = 0.0;
+#pragma omp simd reduction(+ : turn, work, change)
+  for (int k = 0; k < next.size(); ++k) {
+    const double back = ahead(now[k], before[k]) - next[k];
+    turn += back * (next[k] - now[k]);
+    work += offset[k] * next[k];
+    change += back * back;
+  }
+  return {turn, work, change};
+}
+
 }  // namespace scree::problem

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "local_contact.hpp"
 #include "scree/problem/one_contact.hpp"
 
 namespace scree::problem {
@@ -130,10 +131,29 @@ double complementarity_of(const AdmissibleSet& set, const Vec3& x, const Vec3& w
   return f;
 }
 
+template <typename Real>
+Real square(const Three<Real>& a) {
+  return a.n * a.n + a.t * a.t + a.o * a.o;
+}
+
 /// What the natural measures are made of: squares of x - P_K(x - w), r, x and w.
 class NaturalSums {
  public:
   static constexpr std::size_t count = 4;
+
+  /// The same as `add` for contacts from k on, with the projection that all of them share.
+  template <typename Real, typename Projection>
+  static void add_contacts(const Projection& projection, int k, const double* friction, const double* impulse,
+                           const double* velocity, const double* offset, Real* sums) {
+    const auto x = load_three<Real>(impulse + 3 * k), w = load_three<Real>(velocity + 3 * k);
+    Three<Real> c{x.n - w.n, x.t - w.t, x.o - w.o};
+    if (friction != nullptr) c.n -= load<Real>(friction + k) * root(w.t * w.t + w.o * w.o);  // w~ of Coulomb's law
+    const Three<Real> y = project(projection, k, c);
+    sums[0] += square<Real>({x.n - y.n, x.t - y.t, x.o - y.o});
+    sums[1] += square(load_three<Real>(offset + 3 * k));
+    sums[2] += square(x);
+    sums[3] += square(w);
+  }
 
   static void add(const AdmissibleSet& set, const Vec3& x, const Vec3& shifted, const Vec3& w, const double* r,
                   double* sums) {
@@ -192,10 +212,27 @@ std::vector<double> ErrorMeter::energies(Vec x, Vec w) {
 ErrorMeasures ErrorMeter::one(Vec x, Vec w, Measure measure) {
   if (measure != Measure::natural && measure != Measure::natural_q) return all(x, w);
   double sums[NaturalSums::count] = {};
-  const ReadArray r(problem_.r);
-  for_each_block(x, w, [&](const Block& block, const Vec3& speed) {
-    NaturalSums::add(block.set, block.x, block.w, speed, r.data() + 3 * block.index, sums);
+  Lanes lanes[NaturalSums::count] = {};
+  const ConstraintSet& set = problem_.K;
+  const ReadArray r(problem_.r), impulses(x), velocities(w);
+  const int contacts = set.exceptions.empty() ? set.contact_count() : 0;  // with one law for all
+  with_projection(set, [&](const auto& projection) {
+    for_each_lane(contacts, [&]<typename Real>(int k) {
+      Real* into;
+      if constexpr (lanes_of<Real> == 1) {
+        into = sums;
+      } else {
+        into = lanes;
+      }
+      NaturalSums::add_contacts(projection, k, set.law == Law::coulomb ? set.friction.data() : nullptr, impulses.data(),
+                                velocities.data(), r.data(), into);
+    });
   });
+  for (std::size_t c = 0; c < NaturalSums::count; ++c) sums[c] += sum_of(lanes[c]);
+  for (int k = contacts; k < impulses.size() / 3; ++k) {
+    const Vec3 speed(velocities.data() + 3 * k);
+    NaturalSums::add(set[k], Vec3(impulses.data() + 3 * k), set.shifted(k, speed), speed, r.data() + 3 * k, sums);
+  }
   problem_.N->comm().sum(sums);
   ErrorMeasures errors;
   NaturalSums::finish(sums, errors);

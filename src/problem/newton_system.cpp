@@ -21,7 +21,7 @@ void require_memory(const parallel::Comm& comm, double bytes, std::int64_t block
 }
 
 std::unique_ptr<NewtonSystem> make_newton_system(const ContactProblem& problem, const SubsystemOptions& options) {
-  constexpr std::int64_t few_blocks = 2000;
+  constexpr std::int64_t few_blocks = 20000;
   const ContactOperator& N = *problem.N;
   const bool few = options.space == "auto" && N.comm().sum(std::int64_t{N.block_count()}) <= few_blocks;
   if (few || options.space == "contacts") return std::make_unique<ContactSystem>(N);

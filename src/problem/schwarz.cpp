@@ -72,12 +72,17 @@ void Schwarz::take_blocks(Mat part) {
   }
 }
 
-bool Schwarz::factorise(Mat K) {
+FactorCost Schwarz::analyse(Mat K) {
   petsc(MatCreateSubMatrices(K, 1, &rows_, &rows_, parts_ == nullptr ? MAT_INITIAL_MATRIX : MAT_REUSE_MATRIX, &parts_));
   lu_.reset();
   take_blocks(parts_[0]);
   lu_ = std::make_unique<BlockLu>(blocks_);
   require_memory(comm_, lu_->cost().bytes(), comm_.sum(std::int64_t{blocks_.size()}));
+  return lu_->cost();
+}
+
+bool Schwarz::factorise(Mat K) {
+  analyse(K);
   return !comm_.any(!lu_->factorise(zero_, identity_));
 }
 

@@ -108,9 +108,9 @@ void add(std::vector<double>& sum, const std::vector<double>& term) {
 SparseProblem in_body_space(const Comm& comm, const GlobalForm& form, const std::vector<SparseEntry>& inverse) {
   const EvenSplit dofs = split_dofs(comm, form.M.rows), contacts = split_contacts(comm, form.H.columns);
   const auto H = columns_of_rank(comm, contacts, form.H.entries);
-  auto N = std::make_unique<SparseOperator>(comm, contacts, dofs, transposed(H),
-                                            multiply(comm, dofs, contacts, inverse, H),
-                                            rows_of_rank(comm, dofs, form.M.entries));
+  auto N =
+      std::make_unique<SparseOperator>(comm, contacts, dofs, transposed(H), multiply(comm, dofs, contacts, inverse, H),
+                                       rows_of_rank(comm, dofs, form.M.entries));
   const std::vector<double> v_free = multiply(comm, dofs, inverse, form.f);
   Motion motion = N->motion_at_rest();
   std::ranges::copy(v_free, motion.begin());

@@ -37,7 +37,7 @@ bool sweeps_are_too_slow(const problem::ContactProblem& problem, Vec x, Monitor&
 void automatic(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const AutomaticOptions& options) {
   const StopRule& rule = monitor.rule();
   if (!(rule.tolerance > 0.0)) {
-    monitor.note("auto: npgs, for the tolerance is 0 and all iterations are made");
+    monitor.note(fmt::format("auto: npgs, for the tolerance is {} and all iterations are made", rule.tolerance));
     return npgs(problem, x, monitor, {});
   }
   const auto blocks = static_cast<double>(problem.N->comm().sum(std::int64_t{problem.N->block_count()}));

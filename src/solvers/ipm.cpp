@@ -1,5 +1,7 @@
 #include "scree/solvers/ipm.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -187,7 +189,8 @@ void ipm(const ContactProblem& problem, Vec x, Monitor& monitor, const IpmOption
   } while (moving && idle < options.patience);
   monitor.finish(x);
   if (!more) return;
-  monitor.note("ipm gets no further: npgs goes on from its best iterate");
+  monitor.note(
+      fmt::format("ipm gets no further after {} iterations: npgs goes on from its best iterate", monitor.iterations()));
   npgs(problem, x, monitor, {});
 }
 

@@ -37,6 +37,8 @@ bool Monitor::wants_more(Vec x, Vec w) {
   return count();
 }
 
+void Monitor::note(std::string text) { notes_.push_back(std::move(text)); }
+
 bool Monitor::count() {
   if (converged_ || interrupted_ || iterations_ == rule_.max_iterations) return false;
   ++iterations_;

@@ -24,38 +24,28 @@ struct Iterate {
   Motion motion;
 };
 
-/// y <- x + beta (x - previous), impulses and own motion alike: the motion is linear in the impulses. Constants that
-/// lie between its numbers come out as they are.
-void extrapolate(const Iterate& x, const Iterate& previous, double beta, std::ptrdiff_t own_motion, Iterate& y) {
-  const auto blend = [beta](const double* now, const double* before, double* ahead, std::ptrdiff_t count) {
-    for (std::ptrdiff_t k = 0; k < count; ++k) ahead[k] = now[k] + beta * (now[k] - before[k]);
-  };
-  const ReadArray now(x.x), before(previous.x);
-  const WriteArray ahead(y.x);
-  blend(now.data(), before.data(), ahead.data(), now.size());
-  blend(x.motion.data(), previous.motion.data(), y.motion.data(), own_motion);
+/// motion <- that of x + beta (x - previous), for motions are linear in the impulses. Constants that lie between its
+/// numbers come out as they are.
+void extrapolate(const Motion& x, const Motion& previous, double beta, std::ptrdiff_t own_motion, Motion& motion) {
+  const double *const now = x.data(), *const before = previous.data();
+  double* const ahead = motion.data();
+  for (std::ptrdiff_t k = 0; k < own_motion; ++k) ahead[k] = now[k] + beta * (now[k] - before[k]);
 }
 
-struct StepSums {
-  double turn;       ///< (y - x_new).(x_new - x): positive when the sweep turned back against the step
+struct Step {
+  double turn;       ///< see StepSums
   double objective;  ///< q(x_new) = 1/2 |v|_M^2 + r.x
-  double change;     ///< |x_new - y|^2: what the sweep still had to do
+  double change;     ///< see StepSums
 };
 
-/// Collective, one reduction. y is recomputed on the fly instead of stored.
-StepSums compare(const problem::ContactProblem& problem, const Iterate& x_new, const Iterate& x,
-                 const Iterate& previous, double beta) {
-  const ReadArray r(problem.r), next(x_new.x), now(x.x), before(previous.x);
-  double turn = 0.0, work = 0.0, change = 0.0;
-#pragma omp simd reduction(+ : turn, work, change)
-  for (int k = 0; k < next.size(); ++k) {
-    const double y = now[k] + beta * (now[k] - before[k]);
-    turn += (y - next[k]) * (next[k] - now[k]);
-    work += r[k] * next[k];
-    change += (y - next[k]) * (y - next[k]);
-  }
-  double sums[3] = {turn, work + problem.N->local_energy(x_new.x, x_new.motion), change};
-  problem.N->comm().sum(sums);
+/// Collective: y <- the sweep from x + beta (x - previous). One reduction.
+Step take_step(const problem::ContactProblem& problem, const Iterate& x, const Iterate& previous, double beta,
+               bool symmetric, Iterate& y) {
+  const auto& N = *problem.N;
+  extrapolate(x.motion, previous.motion, beta, N.own_motion(), y.motion);
+  const problem::StepSums part = N.sweep_ahead(problem.r, problem.K, {x.x, previous.x, beta}, y.x, y.motion, symmetric);
+  double sums[3] = {part.turn, part.work + N.local_energy(y.x, y.motion), part.change};
+  N.comm().sum(sums);
   return {sums[0], sums[1], sums[2]};
 }
 
@@ -75,13 +65,10 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   double least = std::numeric_limits<double>::infinity();  // of the merit, so far
   const auto fill_w = [&](Vec w, Monitor::From from) { find_velocity(problem, x.x, x.motion, from, w); };
   for (int sweeps = 1; monitor.wants_more(x.x, fill_w, y.x); ++sweeps) {
-    extrapolate(x, previous, momentum.beta(), problem.N->own_motion(), y);
-    problem.N->sweep(problem.r, problem.K, y.x, y.motion);  // y becomes x_new
-    if (symmetric) problem.N->sweep(problem.r, problem.K, y.x, y.motion, {.local = {}, .backward = true});
-    const StepSums sums = compare(problem, y, x, previous, momentum.beta());
+    const Step step = take_step(problem, x, previous, momentum.beta(), symmetric, y);  // y is x_new
 
     constexpr double tolerated_rise = 2.0, rounding = 1e-14;
-    const double merit = convex ? sums.objective : sums.change;
+    const double merit = convex ? step.objective : step.change;
     const double highest = convex ? least + rounding * std::abs(least) : tolerated_rise * least;
     if (momentum.beta() > 0.0 && merit > highest) {  // reject, go on from x without momentum
       momentum.restart();
@@ -90,7 +77,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
     least = merit;
     std::swap(previous, x);
     std::swap(x, y);
-    if (sums.turn > 0.0) {
+    if (step.turn > 0.0) {
       momentum.restart();
     } else {
       momentum.advance();

@@ -140,23 +140,30 @@ class ProximalProblem {
   std::vector<Mat3> P_, Q_;
 };
 
+/// Collective: sweeps from x, whose motion is given; it and w follow.
+void sweep(const ContactProblem& problem, int sweeps, Vec x, problem::Motion& motion, Vec w) {
+  for (int k = 0; k < sweeps; ++k) problem.N->sweep(problem.r, problem.K, x, motion);
+  find_velocity(problem, x, motion, Monitor::From::motion, w);
+}
+
 /// Collective: sweeps from x. w follows.
 void relax(const ContactProblem& problem, int sweeps, Vec x, Vec w) {
   problem::Motion motion = problem.N->motion_at_rest();
   problem.N->set_motion(x, motion);
-  for (int k = 0; k < sweeps; ++k) problem.N->sweep(problem.r, problem.K, x, motion);
-  find_velocity(problem, x, motion, Monitor::From::impulses, w);
+  sweep(problem, sweeps, x, motion, w);
 }
 
-/// Collective: sweeps from x while a few of them gain a digit: then they are cheaper than Newton's method. Tells
-/// whether there is more to do.
+/// Collective: w of x, and sweeps from x while a few of them gain a digit: then they are cheaper than Newton's method.
+/// Tells whether there is more to do.
 bool sweep_while_fast(const ContactProblem& problem, int sweeps, Vec x, Vec w, Monitor& monitor) {
   constexpr int few = 5;
   constexpr double digit = 0.1;
+  problem::Motion motion = problem.N->motion_at_rest();
+  find_velocity(problem, x, motion, Monitor::From::impulses, w);
   bool more = monitor.wants_more(x, w), fast = true;
   for (int k = 0; more && fast && k < sweeps; k += few) {
     const double before = monitor.trend().back().error;
-    relax(problem, std::min(few, sweeps - k), x, w);
+    sweep(problem, std::min(few, sweeps - k), x, motion, w);
     more = monitor.wants_more(x, w);
     fast = monitor.trend().back().error <= digit * before;
   }
@@ -168,7 +175,6 @@ bool sweep_while_fast(const ContactProblem& problem, int sweeps, Vec x, Vec w, M
 void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const ProximalOptions& options) {
   const Vector w = problem.make_vector();
   problem.K.project(x);
-  find_velocity(problem, x, w);
   if (!sweep_while_fast(problem, options.sweeps, x, w, monitor)) return monitor.finish(x);
 
   const Vector centre = problem.make_vector(), admissible = problem.make_vector(), its_w = problem.make_vector();

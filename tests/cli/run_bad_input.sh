@@ -57,6 +57,19 @@ expect_error 2 "leaves no room"
 with 'count: 50' 'count: 5000'
 run scree-run bad.yaml
 expect_error 2 "asks for 5000 bodies, but only 1044 fit"
+with 'fills:' '  - {mesh: {file: missing.stl}}
+fills:'
+run scree-run bad.yaml
+expect_error 2 "bad.yaml:5: walls[1].mesh.file: missing.stl: no such file"
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n' >open.obj
+with 'fills:' '  - {mesh: {file: open.obj}}
+fills:'
+run scree-run bad.yaml
+expect_error 2 "bad.yaml:5: walls[1].mesh.file: open.obj:4: '4' is none of the 3 vertices before"
+with 'time:' 'bodies: [{radius: 0.1, position: [3, 0, 1], mass: 2, motion: {velocity: [1, 0, 0]}}]
+time:'
+run scree-run bad.yaml
+expect_error 2 "bad.yaml:7: bodies[0].mass: a body with a 'motion' moves whatever touches it: leave this out"
 
 # Sources, sinks, forces, files and measurements: add TEXT appends lines to the good scene.
 add() {

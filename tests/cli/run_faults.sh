@@ -28,6 +28,60 @@ else
   echo "no full disk was tried: mount is not permitted here"
 fi
 
+# The ranks of the run in directory $1: their command line names it.
+ranks_of() { pgrep -f -- "$BIN/scree-run .*--out $1( |\$)" | while read -r process; do
+  [ "$(readlink "/proc/$process/exe")" = "$(readlink -f "$BIN/scree-run")" ] && echo "$process"
+done; }
+
+# begin NAME OPTIONS...: starts an endless run in the background and waits for its second checkpoint.
+begin() {
+  local name=$1
+  shift
+  launch scree-run "$scene" --steps 1000000 --checkpoint-every 5 --out "$scratch/$name" "$@" \
+    >"$scratch.$name.out" 2>"$scratch.$name.err" </dev/null &
+  runner=$!
+  wait_until "$name began" test -e "$name/checkpoints/checkpoint-000000000010.h5"
+}
+
+# wait_until WHAT COMMAND...: until the command succeeds.
+wait_until() {
+  for _ in $(seq 1200); do
+    "${@:2}" 2>/dev/null && return
+    sleep 0.05
+  done
+  fail "not within a minute: $1"
+}
+
+# The disk is full for the last rank while all write a checkpoint together: it may write no file beyond its first 100 kB,
+# which the others may. Nobody waits for ever, and the earlier checkpoints stay.
+if command -v prlimit >/dev/null; then
+  begin full
+  prlimit --pid "$(ranks_of "$scratch/full" | tail -n 1)" --fsize=100000:unlimited
+  wait "$runner"
+  code=$?
+  [ "$code" -eq 1 ] || fail "a rank with a full disk: exit code $code: $(cat "$scratch.full.err")"
+  [ "$(grep -c "^scree-run: .*checkpoint-.*cannot be written" "$scratch.full.err")" -eq 1 ] ||
+    fail "a rank with a full disk: $(cat "$scratch.full.err")"
+  [ "$(find full/checkpoints -type f | wc -l)" -eq 2 ] || fail "a rank with a full disk: $(ls full/checkpoints)"
+  run scree-run "$scene" --steps 1000000 --time-limit 0.09 --restart auto --out "$scratch/full"
+  [ "$code" -eq 5 ] || fail "after a full disk: exit code $code: $(cat "$scratch.err")"
+
+  # Where that must not end the run it goes on, and writes checkpoints again when there is room.
+  begin filled --set output.on_error=continue
+  limited=$(ranks_of "$scratch/filled" | tail -n 1)
+  prlimit --pid "$limited" --fsize=100000:unlimited
+  wait_until "a warning" grep -q "^warning: .*checkpoint-.*cannot be written" filled/run.log
+  newest=$(cd filled/checkpoints && echo checkpoint-*.h5 | tr ' ' '\n' | tail -n 1)
+  prlimit --pid "$limited" --fsize=unlimited:unlimited
+  wait_until "a later checkpoint" test ! -e "filled/checkpoints/$newest"
+  kill -USR1 "$limited"
+  wait "$runner"
+  code=$?
+  [ "$code" -eq 5 ] || fail "a disk that was full for a while: exit code $code: $(cat "$scratch.filled.err")"
+else
+  echo "no limited rank was tried: prlimit is missing"
+fi
+
 # A place that cannot be written.
 mkdir -p blocked
 touch blocked/checkpoints
@@ -40,16 +94,8 @@ run scree-run "$scene" --steps 6 --checkpoint-every 4 --set output.on_error=cont
 grep -q "^warning: .*checkpoints" blocked/run.log || fail "blocked, continue: no warning in the log"
 
 # One rank is killed: the whole run ends within seconds, and no more than the steps since the last checkpoint are lost.
-launch scree-run "$scene" --steps 100000 --checkpoint-every 5 --set output.log_every=1 --out "$scratch/killed" \
-  >/dev/null 2>&1 </dev/null &
-runner=$!
-for _ in $(seq 600); do
-  [ ! -e killed/checkpoints/checkpoint-000000000010.h5 ] || break
-  sleep 0.05
-done
-victim=$(pgrep -f -- "$BIN/scree-run .*--out $scratch/killed" | while read -r process; do
-  [ "$(readlink "/proc/$process/exe")" = "$(readlink -f "$BIN/scree-run")" ] && echo "$process"
-done | tail -n 1)
+begin killed --set output.log_every=1
+victim=$(ranks_of "$scratch/killed" | tail -n 1)
 kill -KILL "$victim"
 began=$(date +%s)
 wait "$runner"

@@ -85,6 +85,10 @@ run scree-solve problem.hdf5 --law cone --solver pgs --tolerance 1e-14 --max-ite
 [ -s poor.json ] && [ -s poor.hdf5 ] || fail "nothing was written"
 grep -q '"converged": false' poor.json && grep -q '"iterations": 2' poor.json || fail "poor.json: $(cat poor.json)"
 
+# Newton's systems in the space of bodies, whose masses the file tells.
+run scree-solve problem.hdf5 --solver proximal --tolerance 1e-8 --set subsystem=bodies --json bodies.json
+[ "$code" -eq 0 ] && grep -q '"converged": true' bodies.json || fail "bodies: exit code $code: $(cat "$scratch.err")"
+
 # Another measure decides; bounds of a box come from a frictionless solve.
 run scree-solve problem.hdf5 --law box --measure natural_q --tolerance 1e-3 --solver npgs --set refresh_every=50 --json box.json
 [ "$code" -eq 0 ] && grep -q '"law": "box"' box.json || fail "box: exit code $code: $(cat "$scratch.err")"

@@ -37,7 +37,7 @@ Bodies two_spheres(const Vec3& place) {
 }
 
 /// One pair, in the last stage.
-PairList one_pair(int a, int b) { return {{{a, b, Vec3::Zero()}}, {}, {0, 0, 1}}; }
+PairList one_pair(int a, int b) { return {{{a, b}}, {Vec3::Zero()}, {}, {0, 0, 1}}; }
 
 const std::vector<Wall> floor_below = {{"floor", Plane{{0.0, 0.0, -2.0}, Vec3::UnitZ()}}};
 

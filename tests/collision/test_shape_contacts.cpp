@@ -2,6 +2,7 @@
 // ranks: 1
 #include "scree/collision/shape_contacts.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <numbers>
@@ -40,7 +41,7 @@ Placed ball(double radius, const Vec3& position) { return {nullptr, radius, posi
 
 std::vector<Touch> touches(const Placed& a, const Placed& b, double reach = 0.1) {
   std::vector<Touch> found;
-  ShapeContacts(shapes()).find(a, b, reach, found);
+  ShapeContacts().find(a, b, reach, found);
   return found;
 }
 
@@ -161,7 +162,7 @@ BOOST_AUTO_TEST_CASE(points_are_where_both_bodies_are_near) {
   // gap is less than that of the separating direction which the normal is.
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  ShapeContacts contacts(shapes());
+  ShapeContacts contacts;
   std::vector<Vec3> corners;
   int several = 0, trials = 0;
   for (int trial = 0; trial < 4000; ++trial) {
@@ -190,7 +191,7 @@ BOOST_AUTO_TEST_CASE(points_are_where_both_bodies_are_near) {
 
 BOOST_AUTO_TEST_CASE(the_rate_of_box_pairs) {
   // A stack of boxes in a wall: run with --log_level=message to see the figure of docs/performance.md.
-  ShapeContacts contacts(shapes());
+  ShapeContacts contacts;
   std::vector<Touch> found;
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform(-0.02, 0.02);
@@ -211,4 +212,114 @@ BOOST_AUTO_TEST_CASE(points_in_a_plane_make_no_hull) {
   BOOST_CHECK_THROW((void)hull_of_points("flat", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.3, 0.4, 0}}),
                     InputError);
   BOOST_CHECK_THROW((void)hull_of_points("few", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}), InputError);
+}
+
+namespace {
+
+/// A floor of squares cut into triangles, from -3 to 3, that rises behind x = 0 with this slope.
+MeshSurface floor_mesh(double slope, int squares = 6) {
+  std::vector<Vec3> vertices;
+  std::vector<TriangleMesh::Triangle> triangles;
+  const double edge = 6.0 / squares;
+  for (int y = 0; y <= squares; ++y)
+    for (int x = 0; x <= squares; ++x) {
+      const double at = -3.0 + edge * x;
+      vertices.emplace_back(at, -3.0 + edge * y, std::max(0.0, at) * slope);
+    }
+  for (int y = 0; y < squares; ++y)
+    for (int x = 0; x < squares; ++x) {
+      const int first = y * (squares + 1) + x, above = first + squares + 1;
+      triangles.push_back({first, first + 1, above});
+      triangles.push_back({first + 1, above + 1, above});
+    }
+  return {std::make_shared<const TriangleMesh>(vertices, triangles)};
+}
+
+std::vector<Touch> on_mesh(const Placed& body, const MeshSurface& mesh, double reach) {
+  std::vector<Touch> found;
+  ShapeContacts().find(body, mesh, reach, found);
+  return found;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_sphere_feels_nothing_of_the_edges_in_a_flat_mesh) {
+  const MeshSurface flat = floor_mesh(0.0);
+  // In faces, on edges, on corners, and next to them by what rounding leaves.
+  for (const double x : {0.3, 0.5, 1.0, 1.0 + 1e-16, 1.0 - 1e-9, 0.999999})
+    for (const double y : {0.2, 0.5, 0.0, 1e-15, -1e-10, 1e-7, 0.7 + 1e-17})
+      for (const double gap : {-0.1, -1e-9, 0.0, 0.05})
+        check_all(on_mesh(ball(0.9, {x, y, 0.9 + gap}), flat, 0.1), 1, -Vec3::UnitZ(), gap, 0.5 * gap);
+  check_all(on_mesh(ball(0.9, {0.3, 0.2, -0.95}), flat, 0.1), 1, Vec3::UnitZ(), 0.05, -0.025);  // from below
+  BOOST_TEST(on_mesh(ball(0.9, {0.3, 0.2, 1.1}), flat, 0.1).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_sphere_touches_both_sides_of_a_valley_and_the_edge_of_a_ridge) {
+  const double angle = 0.6, r = 0.7;
+  const MeshSurface valley = floor_mesh(std::tan(angle)), ridge = floor_mesh(-std::tan(angle));
+  // Touches both faces, r tan(angle / 2) beside the edge.
+  const auto both = on_mesh(ball(r, {-r * std::tan(0.5 * angle), 0.1, r}), valley, 1e-3);
+  BOOST_TEST_REQUIRE(both.size() == 2);
+  for (const Touch& touch : both) BOOST_TEST(std::abs(touch.gap) <= 1e-12);
+  BOOST_TEST(std::abs(both[0].normal.dot(both[1].normal) - std::cos(angle)) <= 1e-12);
+  // Above the ridge, between the normals of its faces: the edge alone.
+  const Vec3 direction(std::sin(0.4 * angle), 0.0, std::cos(0.4 * angle));
+  const auto edge = on_mesh(ball(r, Vec3(0.0, 0.3, 0.0) + (r + 0.01) * direction), ridge, 0.1);
+  BOOST_TEST_REQUIRE(edge.size() == 1);
+  BOOST_TEST((edge[0].normal + direction).norm() <= 1e-12);
+  BOOST_TEST(std::abs(edge[0].gap - 0.01) <= 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(bodies_lie_on_a_flat_mesh_as_on_a_plane) {
+  const MeshSurface flat = floor_mesh(0.0, 7);  // with edges under the bodies
+  const Quat lying = about(Vec3::UnitY(), std::numbers::pi / 2.0);
+  for (const double gap : {-0.01, -1e-9, 0.0, 1e-3})
+    for (const Vec3& at_place : {Vec3(0.0, 0.0, gap), Vec3(0.31, -0.17, gap), Vec3(3.0 / 7.0, 0.2, gap)})
+      for (const int shape : {cube, slab, hull_cube, can, pill}) {
+        const bool lies = shape == can || shape == pill;
+        const double height = shape == slab ? 0.25 : shape == can ? 0.4 : shape == pill ? 0.3 : 0.5;
+        const auto found =
+            on_mesh(at(shape, at_place + height * Vec3::UnitZ(), lies ? lying : Quat::Identity()), flat, 0.01);
+        BOOST_TEST_CONTEXT("shape " << shape << ", gap " << gap << ", x " << at_place.x()) {
+          double low = HUGE_VAL, high = -HUGE_VAL;
+          for (const Touch& touch : found) {
+            BOOST_TEST((touch.normal + Vec3::UnitZ()).norm() <= 1e-9);
+            BOOST_TEST(std::abs(touch.gap - gap) <= 1e-9);
+            low = std::min(low, touch.point.x() - at_place.x()), high = std::max(high, touch.point.x() - at_place.x());
+          }
+          const double reach = shape == slab ? 2.0 : shape == pill ? 0.6 : 0.5;
+          BOOST_TEST(found.size() >= (lies ? 2U : 4U));
+          BOOST_TEST(found.size() <= Clipper::most_points);
+          BOOST_TEST(std::abs(low + reach) <= 1e-6);
+          BOOST_TEST(std::abs(high - reach) <= 1e-6);
+        }
+      }
+}
+
+BOOST_AUTO_TEST_CASE(a_box_that_slides_over_a_flat_mesh_is_only_pushed_up) {
+  const MeshSurface flat = floor_mesh(0.0);
+  std::mt19937_64 random(9);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (int trial = 0; trial < 300; ++trial) {
+    const Placed box = at(trial % 2 == 0 ? cube : hull_cube, {uniform(random), uniform(random), 0.5 - 1e-4},
+                          about(Vec3::UnitZ(), uniform(random)));
+    const auto found = on_mesh(box, flat, 0.05);
+    BOOST_TEST(found.size() >= 4);
+    for (const Touch& touch : found) BOOST_TEST(std::abs(touch.normal.z() + 1.0) <= 1e-9, "trial " << trial);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(clusters_touch_with_each_of_their_parts) {
+  const auto block = std::make_shared<const Shape>(shapes()[cube]);
+  const Shape pair = make_shape(
+      "pair", Cluster{{make_part(block, {0.0, 0.0, 0.0}, Quat::Identity()), make_part(0.5, {2.0, 0.0, 0.0})}});
+  const Placed placed_pair{&pair, pair.radius, {1.0, 0.0, 0.5}, pair.given.toRotationMatrix()};
+  std::vector<Touch> found;
+  touch_wall(placed_pair, {"floor", Plane{Vec3::Zero(), Vec3::UnitZ()}, 0}, 1e-6, found);
+  check_all(found, 5, -Vec3::UnitZ(), 0.0, 0.0);
+  // Edges of the mesh run below the cube, which adds points to those of its corners.
+  const auto on_floor = on_mesh(placed_pair, floor_mesh(0.0, 2), 1e-6);
+  check_all(on_floor, std::clamp<std::size_t>(on_floor.size(), 5, 9), -Vec3::UnitZ(), 0.0, 0.0);
+  const auto on_slab = touches(at(slab, {1.0, 0.0, -0.25}), placed_pair, 1e-6);
+  check_all(on_slab, 5, Vec3::UnitZ(), 0.0, 0.0);
 }

@@ -95,12 +95,14 @@ BOOST_AUTO_TEST_CASE(sweeps_on_several_ranks_stay_bounded) {
     BOOST_TEST(split.step().converged);
     alone.step();
   }
-  // Twice would be good. Shares of the heavy mass do worse than colours: 8.4 times on 7 ranks (docs/coupling.md).
-  const int factor = 4;
-  BOOST_TEST_MESSAGE("sweeps: coloured " << together.total_iterations() << ", split " << split.total_iterations()
-                                         << ", alone " << alone.total_iterations());
-  BOOST_TEST(together.total_iterations() <= factor * alone.total_iterations(),
-             together.total_iterations() << " sweeps, on one rank " << alone.total_iterations());
+  BOOST_TEST_MESSAGE("sweeps by colours " << together.total_iterations() << ", with shares " << split.total_iterations()
+                                          << ", on one rank " << alone.total_iterations());
+  // Twice would be good. Shares of the heavy mass do worse than colours: 8.6 times on 7 ranks (docs/coupling.md).
+  const double factor = world().size() <= 2 ? 1.5 : 4.0;
+  BOOST_TEST(static_cast<double>(together.total_iterations()) <=
+             factor * static_cast<double>(alone.total_iterations()));
+  if (world().size() <= 4)
+    BOOST_TEST(static_cast<double>(split.total_iterations()) <= factor * static_cast<double>(alone.total_iterations()));
 }
 
 BOOST_AUTO_TEST_CASE(a_heavy_body_flies_through_a_crowd_and_momentum_stays) {

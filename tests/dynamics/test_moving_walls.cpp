@@ -2,6 +2,7 @@
 // timeout: 240
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 
 #include "support/frozen.hpp"
@@ -175,4 +176,96 @@ BOOST_AUTO_TEST_CASE(a_shaken_box_keeps_its_bed_on_any_number_of_ranks) {
     BOOST_TEST((report.momentum - momentum).norm() <= 1e-12 * 60.0 * gravity, "step " << k);
     BOOST_TEST(report.max_penetration <= 0.02);
   }
+}
+
+namespace {
+
+/// The floor z = 0 in triangles of this edge, from -5 to 5.
+Wall mesh_floor(double edge, const WallMotion& motion = {}) {
+  const int squares = static_cast<int>(10.0 / edge);
+  std::vector<Vec3> vertices;
+  std::vector<model::TriangleMesh::Triangle> triangles;
+  for (int y = 0; y <= squares; ++y)
+    for (int x = 0; x <= squares; ++x) vertices.emplace_back(edge * x - 5.0, edge * y - 5.0, 0.0);
+  for (int y = 0; y < squares; ++y)
+    for (int x = 0; x < squares; ++x) {
+      const int first = y * (squares + 1) + x, above = first + squares + 1;
+      triangles.push_back({first, first + 1, above});
+      triangles.push_back({first + 1, above + 1, above});
+    }
+  return {"mesh", model::MeshSurface{std::make_shared<const model::TriangleMesh>(vertices, triangles)}, 0, motion};
+}
+
+std::shared_ptr<const std::vector<model::Shape>> one_shape(const model::Form& form) {
+  return std::make_shared<const std::vector<model::Shape>>(std::vector{model::make_shape("shape", form)});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_mesh_floor_is_a_plane_to_what_rolls_and_slides_on_it) {
+  const auto shapes = one_shape(model::Cuboid{{0.3, 0.2, 0.1}});
+  const auto run = [&](const Wall& wall) {
+    Body sphere = unit_sphere(0, {-2.0, 0.013, radius}, radius);
+    set_velocity(sphere, {2.0, 0.3, 0.0});
+    set_spin(sphere, Vec3(-0.3, 2.0, 0.0) / radius);  // it rolls: sliding makes the convex law lift it a little
+    Body box = model::make_body(1, {-2.0, 2.0, 0.1}, model::Quat::Identity(), *shapes, 0, 2000.0, 0);
+    set_velocity(box, {1.5, 0.2, 0.0});
+    Setup setup = make_setup(world(), {sphere, box}, {wall}, 0.2);
+    setup.bodies.shapes = shapes;
+    Simulation simulation(world(), std::move(setup));
+    for (int k = 0; k < 150; ++k) simulation.step();
+    return all_bodies(world(), simulation);
+  };
+  const auto plane = run(floor_wall()), mesh = run(mesh_floor(0.25));
+  for (std::size_t k = 0; k < 2; ++k)
+    BOOST_TEST((position_of(plane[k]) - position_of(mesh[k])).norm() <= 1e-6, "body " << k);
+  BOOST_TEST(std::abs(mesh[0].position[2] - radius) <= 1e-9);
+  BOOST_TEST(mesh[0].position[0] > -1.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_mesh_shakes_as_a_plane_does) {
+  const WallMotion shake{.amplitude = {0.01, 0.0, 0.02}, .frequency = 3.0, .phase = 0.4};
+  Simulation simulation(world(), sphere_on(mesh_floor(2.5, shake), 0.0));
+  for (int k = 1; k <= 200; ++k) {
+    const auto report = simulation.step();
+    BOOST_TEST(std::abs(only_body(simulation).position[2] - radius - shake.travel(report.time).z()) <= 1e-12);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_driven_box_pushes_whatever_is_in_its_way) {
+  // It has no mass: a thousand times heavier sphere moves as fast as a light one.
+  for (const double mass : {1.0, 1000.0}) {
+    const auto shape = std::make_shared<const model::Shape>(model::make_shape("ram", model::Cuboid{{0.2, 1.0, 0.3}}));
+    const Wall ram{
+        "ram", make_part(shape, {-1.0, 0.0, 0.5}, model::Quat::Identity()), 0, {.velocity = {1.0, 0.0, 0.0}}};
+    Body sphere = unit_sphere(0, {0.0, 0.0, radius}, radius);
+    sphere.mass *= mass;
+    for (double& moment : sphere.inertia) moment *= mass;
+    Simulation simulation(world(), make_setup(world(), {sphere}, {floor_wall(), ram}, 0.0));
+    for (int k = 0; k < 200; ++k) simulation.step();
+    const Body body = only_body(simulation);
+    BOOST_TEST(std::abs(body.velocity[0] - 1.0) <= 1e-9);
+    // An impact gives the sphere its new speed for all of the step: it may end as far ahead as the ram comes in one.
+    const double ahead = body.position[0] - (-1.0 + 0.2 + radius + simulation.report().time);
+    BOOST_TEST(ahead >= -1e-9);
+    BOOST_TEST(ahead <= 5e-3 + 1e-9);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_roller_that_turns_in_itself_drives_a_box_and_asks_for_no_search) {
+  // The box lies on the roller's top and is carried along by friction at mu g until it is as fast as the surface.
+  const auto roller = std::make_shared<const model::Shape>(model::make_shape("roller", model::Cylinder{2.0, 1.0}));
+  const model::Quat lying(Eigen::AngleAxisd(std::numbers::pi / 2.0, Vec3::UnitX()));
+  const WallMotion turning{.spin = {0.0, 0.5, 0.0}, .pivot = {0.0, 0.0, -2.0}};
+  const Wall wall{"roller", make_part(roller, {0.0, 0.0, -2.0}, lying), 0, turning};
+  const auto shapes = one_shape(model::Cuboid{{0.3, 0.3, 0.1}});
+  const Body box = model::make_body(0, {0.0, 0.0, 0.1}, model::Quat::Identity(), *shapes, 0, 2000.0, 0);
+  Setup setup = make_setup(world(), {box}, {wall}, 0.3);
+  setup.bodies.shapes = shapes;
+  setup.solver.law = problem::Law::coulomb;  // the convex law would make it hover at first
+  setup.step.step = 2e-3;
+  Simulation simulation(world(), std::move(setup));
+  for (int k = 0; k < 25; ++k) simulation.step();
+  BOOST_TEST(std::abs(only_body(simulation).velocity[0] / (0.3 * gravity * 0.05) - 1.0) <= 0.05);
+  BOOST_TEST(simulation.searches() <= 3);
 }

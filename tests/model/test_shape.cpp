@@ -3,9 +3,11 @@
 #include "scree/model/shape.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <random>
 
+#include "scree/model/triangle_mesh.hpp"
 #include "scree/parallel/error.hpp"
 #include "support/support.hpp"
 
@@ -95,4 +97,70 @@ BOOST_AUTO_TEST_CASE(bodies_take_mass_and_attitude_from_their_shape) {
 BOOST_AUTO_TEST_CASE(a_form_without_volume_is_refused) {
   BOOST_CHECK_THROW((void)make_shape("sheet", Cuboid{{1.0, 1.0, 0.0}}), InputError);
   BOOST_CHECK_THROW((void)make_shape("flat", box_hull(Vec3::Zero(), {1.0, 1.0, 0.0}, Quat::Identity())), InputError);
+}
+
+namespace {
+
+/// The surface of a box in triangles.
+TriangleMesh box_mesh(const Vec3& centre, const Vec3& half, const Quat& turn, bool inwards = false) {
+  const Hull hull = box_hull(centre, half, turn);
+  std::vector<TriangleMesh::Triangle> triangles;
+  for (const std::vector<int>& f : hull.faces)
+    for (std::size_t k = 2; k < f.size(); ++k)
+      triangles.push_back(inwards ? TriangleMesh::Triangle{f[0], f[k], f[k - 1]}
+                                  : TriangleMesh::Triangle{f[0], f[k - 1], f[k]});
+  return {hull.vertices, triangles};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(clusters_have_the_mass_of_their_parts) {
+  // A box of two halves, one of them turned about its own middle by half a turn, away from the origin.
+  const Vec3 place(0.3, -2.0, 1.0);
+  const Quat turn(Eigen::AngleAxisd(0.7, Vec3(1.0, 2.0, 3.0).normalized()));
+  const auto half = std::make_shared<const Shape>(make_shape("half", Cuboid{{1.0, 2.0, 1.5}}));
+  const Quat flipped = turn * Quat(Eigen::AngleAxisd(pi, Vec3::UnitX()));
+  const Shape whole = make_shape("whole", Cluster{{make_part(half, place + turn * Vec3(0.0, 0.0, 1.5), turn),
+                                                   make_part(half, place - turn * Vec3(0.0, 0.0, 1.5), flipped)}});
+  const Shape brick = make_shape("brick", Cuboid{{1.0, 2.0, 3.0}});
+  BOOST_TEST(std::abs(whole.volume - 48.0) <= 1e-10);
+  std::vector<double> a(whole.moments.data(), whole.moments.data() + 3),
+      b(brick.moments.data(), brick.moments.data() + 3);
+  std::ranges::sort(a), std::ranges::sort(b);
+  for (std::size_t k = 0; k < 3; ++k) BOOST_TEST(std::abs(a[k] - b[k]) <= 1e-9);
+  // Two spheres: about the line through them 2/5 m r^2 each, across it by Steiner m d^2 more.
+  const Shape dumbbell =
+      make_shape("dumbbell", Cluster{{make_part(0.5, {1.0, 0.0, 0.0}), make_part(0.5, {3.0, 0.0, 0.0})}});
+  const double ball = 4.0 / 3.0 * pi * 0.125;
+  BOOST_TEST(std::abs(dumbbell.volume - 2.0 * ball) <= 1e-12);
+  BOOST_TEST(std::abs(dumbbell.radius - 1.5) <= 1e-12);
+  BOOST_TEST(std::abs(dumbbell.moments.minCoeff() - 2.0 * ball * 0.1) <= 1e-12);
+  BOOST_TEST(std::abs(dumbbell.moments.maxCoeff() - 2.0 * ball * 1.1) <= 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(closed_meshes_have_the_moments_of_their_solid) {
+  const Vec3 place(5.0, -1.0, 2.0), half(1.0, 2.0, 3.0);
+  const Quat turn(Eigen::AngleAxisd(1.1, Vec3(3.0, 1.0, -1.0).normalized()));
+  const TriangleMesh mesh = box_mesh(place, half, turn);
+  BOOST_TEST(flaw_of_solid(mesh).what == "");
+  const PrincipalAxes axes = principal_axes(solid_of(mesh));
+  BOOST_TEST((axes.centre - place).norm() <= 1e-12);
+  BOOST_TEST((axes.moments - Vec3(208.0, 160.0, 80.0)).norm() <= 1e-10);
+  // A cluster that is to weigh what a mesh does lies where the mesh has its centre.
+  const Shape shape =
+      make_shape("hollow", Cluster{{make_part(1.0, place + turn * Vec3(0.0, 0.0, 0.5))}}, solid_of(mesh));
+  BOOST_TEST(std::abs(shape.volume - 48.0) <= 1e-10);
+  BOOST_TEST(std::abs(std::get<Cluster>(shape.form).parts[0].pose.position.norm() - 0.5) <= 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_solid_is_told) {
+  const Quat none = Quat::Identity();
+  BOOST_TEST(flaw_of_solid(box_mesh(Vec3::Zero(), Vec3::Ones(), none, true)).what.find("inwards") != std::string::npos);
+  const TriangleMesh whole = box_mesh(Vec3::Zero(), Vec3::Ones(), none);
+  auto triangles = whole.triangles();
+  std::swap(triangles[3][0], triangles[3][1]);
+  BOOST_TEST(flaw_of_solid({whole.vertices(), triangles}).what.find("same direction") != std::string::npos);
+  triangles = whole.triangles();
+  triangles.pop_back();
+  BOOST_TEST(flaw_of_solid({whole.vertices(), triangles}).what.find("open edge") != std::string::npos);
 }

@@ -38,3 +38,20 @@ run(${MPIEXEC} -n 2 ${user}/scree-user)
 if(NOT output MATCHES "scree ${VERSION} on 2 ranks" OR NOT output MATCHES "solver [a-z]")
   message(FATAL_ERROR "Unexpected output of the program")
 endif()
+
+# The environment module knows the place it was moved to.
+find_program(TCLSH tclsh)
+if(TCLSH)
+  file(
+    WRITE ${scratch}/module.tcl
+    "foreach word {conflict module-whatis} { proc $word args {} }
+     proc prepend-path {name value} { puts \"$name=$value\" }
+     proc setenv {name value} { puts \"$name=$value\" }
+     set ModulesCurrentModulefile [lindex $argv 0]
+     source $ModulesCurrentModulefile"
+  )
+  run(${TCLSH} ${scratch}/module.tcl ${prefix}/share/modulefiles/scree/${VERSION})
+  if(NOT output MATCHES "SCREE_BIN=([^\n]*)" OR NOT EXISTS ${CMAKE_MATCH_1}/scree-run)
+    message(FATAL_ERROR "The module does not lead to the programs: ${output}")
+  endif()
+endif()

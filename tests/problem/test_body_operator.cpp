@@ -415,6 +415,37 @@ BOOST_AUTO_TEST_CASE(a_contact_without_friction_never_pulls) {
   BOOST_TEST(norm(x) == 0.0);
 }
 
+BOOST_AUTO_TEST_CASE(a_sweep_ahead_is_a_sweep_from_the_extrapolation_and_sums_up_what_it_did) {
+  constexpr double beta = 0.7;
+  for_all_setups(random_bed(19, 250, Sizes::mixed), [](const Setup& setup) {
+    const Vector r = pressing_offsets(setup), x = random_vector(setup, 1), previous = random_vector(setup, 2);
+    const Vector ahead = setup.zero(), swept = setup.zero(), found = setup.zero();
+    petsc(VecWAXPY(ahead, -beta / (1.0 + beta), previous, x));
+    petsc(VecScale(ahead, 1.0 + beta));
+    for (const bool symmetric : {false, true})
+      for (const Law law : {Law::cone, Law::frictionless, Law::prism}) {
+        const ConstraintSet set = random_set(setup, law);
+        petsc(VecCopy(ahead, swept));
+        Motion motion = setup.N.motion_at_rest();
+        setup.N.set_motion(ahead, motion);
+        Motion expected = motion;
+        setup.N.sweep(r, set, swept, expected);
+        if (symmetric) setup.N.sweep(r, set, swept, expected, {.local = {}, .backward = true});
+        auto [turn, work, change] = setup.N.sweep_ahead(r, set, {x, previous, beta}, found, motion, symmetric);
+        petsc(VecAXPY(found, -1.0, swept));
+        BOOST_TEST(norm(found) <= rounding * norm(swept));
+        BOOST_TEST(relative_difference(setup, motion, expected) <= rounding);
+
+        const Vector back = setup.zero(), forth = setup.zero();
+        petsc(VecWAXPY(back, -1.0, swept, ahead));
+        petsc(VecWAXPY(forth, -1.0, x, swept));
+        BOOST_TEST(std::abs(world().sum(turn) - dot(back, forth)) <= rounding * norm(back) * norm(forth));
+        BOOST_TEST(std::abs(world().sum(work) - dot(r, swept)) <= rounding * norm(r) * norm(swept));
+        BOOST_TEST(world().sum(change) == dot(back, back), boost::test_tools::tolerance(rounding));
+      }
+  });
+}
+
 BOOST_AUTO_TEST_CASE(sweeps_never_raise_the_objective) {
   const Bed bed = random_bed(16, 900, Sizes::mixed);
   for_all_setups(bed, [](const Setup& setup) {

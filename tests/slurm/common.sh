@@ -1,6 +1,15 @@
 # Shared by the tests of this directory: a Slurm in a scratch directory, and a copy of the job scripts to submit there.
 set -uo pipefail
 
+# Without Slurm there is nothing to test: ctest takes this exit code for "skipped".
+PATH=$PATH:/usr/sbin:/sbin
+for program in slurmctld slurmd munged sbatch; do
+  command -v "$program" >/dev/null || {
+    echo "skipped: $program is missing (Debian: slurm-wlm and munge)"
+    exit 77
+  }
+done
+
 scratch=$(mktemp -d)
 cleanup() {
   "$SOURCE/scripts/slurm_test_cluster.sh" stop "$scratch/slurm"
@@ -9,7 +18,7 @@ cleanup() {
 trap cleanup EXIT
 "$SOURCE/scripts/slurm_test_cluster.sh" start "$scratch/slurm" 4 || exit 1
 . "$scratch/slurm/environment"
-cp -r "$SOURCE/jobs" "$SOURCE/scenes" "$scratch/"
+cp -r "$SOURCE/jobs" "$SOURCE/scenes" "$SOURCE/scripts" "$scratch/"
 cd "$scratch" || exit 1
 export SCREE_BIN=$BIN
 failures=0

@@ -31,12 +31,14 @@ struct ContactSet {
 [[nodiscard]] model::Vec3 point_of(const model::Bodies& bodies, const ContactSet& set,
                                    const ContactSet::Contact& contact);
 
-/// How much nearer a wall comes to the body of a contact that stands still, if it moves from `wall` to `after` (m).
+/// How much nearer a wall comes to the body of a contact that stands still, if it moves from `now` to `after` (m).
 [[nodiscard]] double approach_of_wall(const model::Bodies& bodies, const ContactSet& set,
-                                      const ContactSet::Contact& contact, const model::Wall& after);
+                                      const ContactSet::Contact& contact, const model::Wall& now,
+                                      const model::Wall& after);
 
 /// Narrow phase: the points of pairs whose gap is at most `margin`, or will be after a time `step` (s) of free flight,
-/// at the end of which walls are where `walls_after` says. `shapes` may be null if all bodies are spheres.
+/// at the end of which walls are where `walls_after` says. `shapes` may be null if all bodies are spheres
+/// and touch all walls in one point.
 [[nodiscard]] ContactSet find_contacts(const model::Bodies& bodies, const std::vector<model::Wall>& walls,
                                        const PairList& pairs, double margin, double step,
                                        const std::vector<model::Wall>& walls_after, ShapeContacts* shapes = nullptr);

@@ -171,6 +171,7 @@ class Simulation {
  private:
   void measure_radii();
   void exchange_bodies();
+  void keep_memories_only();
   void remove_bodies(const std::vector<char>& leaves);
   void predict();
   void move_walls();
@@ -215,7 +216,8 @@ class Simulation {
   double mean_radius_ = 1.0;    ///< m
   double largest_reach_ = 0.0;  ///< of a search: further ones would meet bodies twice in periodic space (m)
   Neighbourhood neighbourhood_;
-  std::optional<collision::ShapeContacts> shapes_;  ///< if bodies that are no balls are or may come, on any rank
+  /// If bodies that are no balls are or may come, on any rank, or if walls have many points.
+  std::optional<collision::ShapeContacts> shapes_;
   double largest_speed_ = 0.0;                      ///< of all bodies after the prediction (m/s)
   double moved_ = 0.0;                              ///< bound on any body's path since the last search (m)
   double wall_speed_ = 0.0;                         ///< bound on how fast any wall comes nearer to any body (m/s)

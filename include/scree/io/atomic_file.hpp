@@ -44,9 +44,12 @@ void require_writable(const parallel::Comm& comm, const std::filesystem::path& d
 /// Collective: the same for a file, whose directory may have to be made.
 void require_writable_file(const parallel::Comm& comm, const std::filesystem::path& file);
 
-/// Collective: fails on all ranks with std::runtime_error if a file of `bytes` cannot be stored under this name, whose
-/// content it replaces. Collective writing may wait for ever if a disk fills under it: find out before.
-void require_space(const parallel::Comm& comm, const std::filesystem::path& file, std::int64_t bytes);
+/// Has the file system set `bytes` aside for a file that exists, so that no other file can take them while it is
+/// written. Throws std::runtime_error if there is no room for them.
+void reserve_space(const std::filesystem::path& file, std::int64_t bytes);
+
+/// Hands what is in a file or directory over to the disk. Throws std::runtime_error.
+void store_on_disk(const std::filesystem::path& file);
 
 /// Collective: makes `directory` with its parents, visible to all ranks on return.
 void make_directory(const parallel::Comm& comm, const std::filesystem::path& directory);

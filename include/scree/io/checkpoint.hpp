@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,9 +19,10 @@ struct Checkpoint {
 };
 
 /// Collective: writes the state of a simulation to one HDF5 file, each rank its own part. The file appears under its
-/// name only when it is complete.
-void write_checkpoint(const parallel::Comm& comm, const std::filesystem::path& file, dynamics::Simulation& simulation,
-                      const std::string& scene_text, const std::vector<double>& crossings = {});
+/// name only when it is complete. Returns the bytes of this rank.
+std::int64_t write_checkpoint(const parallel::Comm& comm, const std::filesystem::path& file,
+                              dynamics::Simulation& simulation, const std::string& scene_text,
+                              const std::vector<double>& crossings = {});
 
 /// Collective: reads a checkpoint of any number of ranks. Throws InputError if it is damaged or of another kind.
 [[nodiscard]] Checkpoint read_checkpoint(const parallel::Comm& comm, const std::filesystem::path& file);
@@ -30,9 +32,9 @@ class CheckpointSeries {
  public:
   explicit CheckpointSeries(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  /// Collective.
-  void write(const parallel::Comm& comm, dynamics::Simulation& simulation, const std::string& scene_text,
-             const std::vector<double>& crossings = {}) const;
+  /// Collective. Returns the bytes of this rank.
+  std::int64_t write(const parallel::Comm& comm, dynamics::Simulation& simulation, const std::string& scene_text,
+                     const std::vector<double>& crossings = {}) const;
 
   /// Collective: the newest checkpoint that is good, if there is any.
   [[nodiscard]] std::optional<Checkpoint> read_newest(const parallel::Comm& comm) const;

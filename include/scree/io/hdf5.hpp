@@ -38,6 +38,7 @@ class H5Handle {
   H5Handle& operator=(const H5Handle&) = delete;
 
   [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] bool is_open() const { return id_ >= 0; }
 
   /// Closes now and says so if that fails: data may reach the disk only here.
   void close(const char* what = "close an object") { checked(close_(std::exchange(id_, H5I_INVALID_HID)), what); }

@@ -12,6 +12,12 @@
 
 namespace scree::io {
 
+/// What went to the disk. As numbers of one rank they become those of all in a summary.
+struct Written {
+  std::int64_t output_bytes = 0;
+  std::int64_t checkpoint_bytes = 0;
+};
+
 /// What went through a source or a sink since the start.
 struct FlowSummary {
   std::string name;
@@ -45,7 +51,10 @@ struct RunSummary {
   std::int64_t messages = 0;       ///< point-to-point, of all ranks
   std::int64_t bytes = 0;
   dynamics::Spread peak_memory;  ///< per rank (bytes)
+  Written written = {};
 
+  /// Seconds of a phase on its slowest rank; 0: there was none.
+  [[nodiscard]] double seconds_of(const std::string& phase) const;
   /// Of the phase "solve" on its slowest rank.
   [[nodiscard]] double contact_updates_per_second() const;
 };
@@ -56,7 +65,7 @@ class RunTally {
   void add(const dynamics::StepReport& report);
   /// Collective.
   [[nodiscard]] RunSummary summarise(const parallel::Comm& comm, const Scene& scene, dynamics::Simulation& simulation,
-                                     double seconds) const;
+                                     double seconds, const Written& written) const;
 
  private:
   std::int64_t steps_ = 0;

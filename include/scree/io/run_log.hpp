@@ -39,6 +39,7 @@ class RunLog {
 
  private:
   void say(const std::string& line);
+  void say_throughput(const std::string& what, std::int64_t bytes, double seconds);
   /// What the solver decided, if it is not what it decided in the step before.
   void say_decisions(const dynamics::StepReport& report);
   void draw_progress(const dynamics::StepReport& report);

@@ -12,14 +12,23 @@
 #include "scree/io/checkpoint.hpp"
 #include "scree/io/fill.hpp"
 #include "scree/io/measurements.hpp"
+#include "scree/io/point_cloud.hpp"
 #include "scree/io/scene_document.hpp"
+#include "scree/io/scene_meshes.hpp"
 #include "scree/model/joint.hpp"
 #include "scree/model/shape.hpp"
 #include "scree/parallel/comm.hpp"
 
 namespace scree::io {
 
+enum class OutputFormat {
+  paraview,  ///< VTK files, one per rank and output
+  hdf5,      ///< one file per output, with an index for ParaView
+};
+
 struct OutputOptions {
+  OutputFormat format = OutputFormat::paraview;
+  Selection selection;                ///< of quantities and bodies
   std::int64_t every = 0;             ///< steps between outputs; 0: only the final state
   bool contacts = false;              ///< write contact files too
   std::int64_t log_every = 10;        ///< steps between lines of the log
@@ -48,6 +57,7 @@ struct Scene {
   std::vector<Measurement> measurements;
   std::int64_t body_count = 0;  ///< at the start: of fills, listed bodies and files together
   std::uint64_t seed = 1;
+  bool push_apart = false;  ///< bodies that start inside each other, instead of an error
   dynamics::StepOptions step;
   dynamics::SolverChoice solver;
   dynamics::BalanceOptions balance;
@@ -59,9 +69,9 @@ struct Scene {
 inline constexpr double allowed_overlap = 1e-3;
 
 /// Judges the text of a scene; how many bodies files list is not yet known. Throws InputError: one line with file,
-/// line, key and remedy.
+/// line, key and remedy. Meshes are read from files beside it, by `read` if it is given.
 [[nodiscard]] Scene parse_scene(const std::string& text, const std::string& file,
-                                const std::vector<Override>& overrides = {});
+                                const std::vector<Override>& overrides = {}, const FileReader& read = nullptr);
 
 /// Collective: one rank reads the file, all judge it alike. Bodies in files are counted.
 [[nodiscard]] Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
@@ -69,7 +79,8 @@ inline constexpr double allowed_overlap = 1e-3;
 
 /// Collective: the bodies that this rank makes, a contiguous share of each fill and of the listed bodies. All ranks
 /// together make the same bodies whatever their number. Throws InputError where a listed body overlaps another body by
-/// more than `allowed_overlap` of the smaller radius, and where a file or a random fill cannot give what it should.
+/// more than `allowed_overlap` of the smaller radius, or any body a wall of finite size, unless they are to be pushed
+/// apart, and where a file or a random fill cannot give what it should.
 [[nodiscard]] model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene);
 
 /// Collective: what a simulation of the scene starts from: its own bodies, or those of a checkpoint.

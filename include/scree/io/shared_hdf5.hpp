@@ -49,10 +49,18 @@ struct DatasetShape {
 
 /// An HDF5 file that all ranks write or read together. Every call is collective and fails on all ranks alike, with
 /// std::runtime_error: after one that failed on some of them only, the others would wait in the next for ever.
+///
+/// Each rank writes its own contiguous part by itself within the collective call: where MPI gathers the parts on some
+/// ranks first, OpenMPI tells nobody that one of those could not write.
 class SharedHdf5 {
  public:
-  [[nodiscard]] static SharedHdf5 create(const parallel::Comm& comm, const std::filesystem::path& path);
+  /// A new file for which `bytes` are set aside, so that the disk cannot become full under it.
+  [[nodiscard]] static SharedHdf5 create(const parallel::Comm& comm, const std::filesystem::path& path,
+                                         std::int64_t bytes);
   [[nodiscard]] static SharedHdf5 open(const parallel::Comm& comm, const std::filesystem::path& path);
+  ~SharedHdf5();
+  SharedHdf5(SharedHdf5&&) noexcept = default;
+  SharedHdf5& operator=(SharedHdf5&&) = delete;
 
   void add_group(const std::string& name);
   /// The records of all ranks, rank by rank.
@@ -60,9 +68,10 @@ class SharedHdf5 {
   void add_records(const std::string& name, hid_t type, std::span<const Record> own) {
     write(name, type, own.data(), own.size());
   }
+  /// Numbers of all ranks, rank by rank: a list, or rows of several components each.
   template <typename Number>
-  void add_entries(const std::string& name, std::span<const Number> own) {
-    write(name, native_type<Number>(), own.data(), own.size());
+  void add_entries(const std::string& name, std::span<const Number> own, int components = 1) {
+    write(name, native_type<Number>(), own.data(), own.size(), components);
   }
   /// One 32-bit number that all ranks know, in a data set of its own.
   void add_number(const std::string& name, std::int64_t value);
@@ -96,9 +105,9 @@ class SharedHdf5 {
   }
 
  private:
-  SharedHdf5(const parallel::Comm& comm, const std::filesystem::path& path, bool create);
+  SharedHdf5(const parallel::Comm& comm, const std::filesystem::path& path, unsigned access);
 
-  void write(const std::string& name, hid_t type, const void* own, std::size_t count);
+  void write(const std::string& name, hid_t type, const void* own, std::size_t count, int components = 1);
   void read(const std::string& name, hid_t type, Slab slab, void* records) const;
   void write_attribute(const std::string& name, hid_t type, const void* value);
   void read_attribute(const std::string& name, hid_t type, void* value) const;
@@ -108,12 +117,15 @@ class SharedHdf5 {
   template <typename Open>
   [[nodiscard]] H5Handle opened(Open&& open, H5Handle::Close closer, const std::string& what) const;
   [[nodiscard]] H5Handle property_list(hid_t kind) const;
-  [[nodiscard]] H5Handle open_file(const std::filesystem::path& path, bool create) const;
+  [[nodiscard]] H5Handle open_file(const std::filesystem::path& path, unsigned access) const;
+  void close_together();
   [[nodiscard]] H5Handle add_dataset(const std::string& name, hid_t type, const H5Handle& space) const;
   [[nodiscard]] H5Handle open_dataset(const std::string& name) const;
   void select(const std::string& name, const H5Handle& space, Slab slab) const;
 
   const parallel::Comm& comm_;
+  std::string name_;
+  std::string failure_;  ///< of closing, on this rank
   H5Handle transfer_;
   H5Handle layout_;
   H5Handle file_;

@@ -103,10 +103,10 @@ class BodyOperator : public ContactOperator {
   };
   /// What a contact has beside its normal if it is not one of spheres: w = frame (v_b - v_a) + spin_a u_a + spin_b u_b.
   struct Lever {
-    int contact;
     model::Mat3 spin_a;  ///< on the speeds u: without unit
     model::Mat3 spin_b;
-    model::Mat3 own;  ///< N_kk, of the masses that the contact sees in a sweep (1/kg)
+    double normal, tangential;  ///< of a diagonal block that takes the place of N_kk in a sweep (1/kg)
+    int contact;
   };
   struct Joint {
     int a;  ///< slots in the motion
@@ -122,11 +122,19 @@ class BodyOperator : public ContactOperator {
     int first = 0;
     int last = 0;
   };
+  /// Contacts one after another: up to `grouped`, as many at once as a processor has lanes share no body.
+  struct Run {
+    int first;
+    int grouped;
+    int last;
+  };
   /// Blocks that are relaxed one after another.
   struct Batch {
-    Range contacts;           ///< of spheres, side by side,
-    std::vector<int> listed;  ///< and anywhere
-    std::vector<int> levers;  ///< of contacts of other bodies
+    Range contacts;               ///< of spheres, side by side,
+    std::vector<Run> runs;        ///< the same ones, once the slots of bodies are known,
+    std::vector<int> listed;      ///< and anywhere
+    std::vector<int> levers;      ///< of contacts of other bodies,
+    std::vector<Run> lever_runs;  ///< and runs of these
     std::vector<int> joints;
   };
   /// A part of a sweep that begins with fresh velocities of ghosts and ends with their corrections sent back.
@@ -135,16 +143,12 @@ class BodyOperator : public ContactOperator {
     Batch batch;
     std::vector<int> ghosts;  ///< slots
   };
-  struct SweepData {
-    const double* r;
-    const ConstraintSet& set;
-    double* x;
-    BodyMotion* bodies;
-    const Relaxation& how;
-  };
+  struct SweepData;
 
   void find_motion(Vec x, Motion& motion) const override;
   void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override;
+  StepSums relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
+                       bool symmetric) const override;
   [[nodiscard]] int passes_per_sweep() const override { return plan_.local_sweeps; }
 
   void add_levers(const model::Bodies& bodies, const collision::ContactSet& contacts);
@@ -155,6 +159,10 @@ class BodyOperator : public ContactOperator {
   void add_twins(const std::vector<double>& shares);
   void set_masses(const model::Bodies& bodies, const std::vector<double>& shares);
   void set_own_problems();
+  void group_contacts(Batch& batch) const;
+  void order_levers(Batch& batch) const;
+  template <typename ContactAt>
+  [[nodiscard]] std::vector<Run> find_runs(int first, int last, const ContactAt& contact_at) const;
 
   /// As in BodyMotion.
   struct Inverse {
@@ -169,25 +177,29 @@ class BodyOperator : public ContactOperator {
   [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const Inverse& a, const Inverse& b);
   [[nodiscard]] static model::Mat3 own_block(const Lever& lever, const Inverse& a, const Inverse& b);
   [[nodiscard]] model::Vec3 compliance_of(int block) const;
+  [[nodiscard]] const double* compliance() const { return compliance_.empty() ? nullptr : compliance_.data(); }
   [[nodiscard]] static model::Vec3 velocity_of(const Joint& joint, const BodyMotion* bodies);
   [[nodiscard]] model::Vec3 velocity_of(const Lever& lever, const BodyMotion* bodies) const;
 
-  void relax_forward(const SweepData& data, Motion& motion) const;
-  void relax_backward(const SweepData& data, Motion& motion) const;
+  void relax_forward(SweepData& data, Motion& motion) const;
+  void relax_backward(SweepData& data, Motion& motion) const;
   template <typename Stages>
-  void relax_stages(const Stages& stages, const Batch& on_the_way, const Batch& on_the_way_back, const SweepData& data,
+  void relax_stages(const Stages& stages, const Batch& on_the_way, const Batch& on_the_way_back, SweepData& data,
                     Motion& motion) const;
-  void relax(const Batch& batch, const SweepData& data) const;
-  template <typename Order>
-  void relax_contacts(const Order& order, const SweepData& data) const;
-  void relax_lever(int lever, const SweepData& data) const;
-  void relax_joint(int joint, const SweepData& data) const;
-  void relax_stage(const Stage& stage, const SweepData& data) const;
+  void relax(const Batch& batch, SweepData& data) const;
+  template <typename Local>
+  void relax_with(const Local& local, const Batch& batch, SweepData& data) const;
+  void relax_lever(const LocalSolver& solve, const Lever& lever, SweepData& data) const;
+  void relax_joint(int joint, SweepData& data) const;
+  void relax_stage(const Stage& stage, SweepData& data) const;
   void copy_to_twins(BodyMotion* bodies) const;
 
   /// Calls `function` with each contact of spheres.
   template <typename Function>
   void for_each_contact_of_spheres(Function&& function) const;
+  /// Calls `visit` with each group of contacts of spheres (for_each_group).
+  template <typename Visit>
+  void visit_groups(Visit&& visit) const;
   /// Calls `function` with each contact of the batch: those of spheres, then the others.
   template <typename Function>
   void for_each_contact(const Batch& batch, Function&& function);

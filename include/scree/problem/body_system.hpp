@@ -22,8 +22,8 @@ namespace scree::problem {
 ///     (M + D G D^T) s = D (P + Q C)^-1 b,     d = (P + Q C)^-1 (b - Q D^T s).
 ///
 /// The matrix has as many rows as bodies have degrees of freedom, is like that of elasticity, symmetric if all G are,
-/// and regular however many contacts bear the same load. What is left over of the first equation, in N s, is left over of
-/// (P + Q N) d = b in about the same size: so a Krylov method stops at a small share of |b|.
+/// and regular however many contacts bear the same load. What is left over of the first equation, in N s, is left over
+/// of (P + Q N) d = b in about the same size: so a Krylov method stops at a small share of |b|.
 ///
 /// A preconditioner is kept from one matrix to the next as long as it serves.
 class BodySystem final : public NewtonSystem {
@@ -35,7 +35,7 @@ class BodySystem final : public NewtonSystem {
   [[nodiscard]] bool factorise(const std::vector<model::Mat3>& P, const std::vector<model::Mat3>& Q) override;
   [[nodiscard]] bool solve(Vec b, Vec d) override;
   [[nodiscard]] bool laboured() const override { return laboured_; }
-  [[nodiscard]] double operations() const override;
+  [[nodiscard]] double operations() const override { return operations_; }
 
   /// Krylov iterations and preconditioners made so far.
   [[nodiscard]] int iterations() const { return iterations_; }
@@ -68,6 +68,7 @@ class BodySystem final : public NewtonSystem {
   bool worn_out_ = true;  ///< and does not serve any more
   bool laboured_ = false;
   int iterations_ = 0, refreshed_ = 0;
+  double operations_ = 0.0;
 };
 
 }  // namespace scree::problem

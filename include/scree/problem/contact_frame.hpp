@@ -6,24 +6,31 @@
 
 namespace scree::problem {
 
-/// The directions (n, t, o) of a contact, right-handed: n x t = o. They follow from n alone, so only n is stored.
-struct ContactFrame {
-  double n[3];
-  double t[3];
-  double o[3];
+/// The directions (n, t, o) of a contact, right-handed: n x t = o. They follow from n alone, so only n is stored. A
+/// Real is a number or a vector of numbers, for several contacts.
+template <typename Real>
+struct FrameOf {
+  Real n[3];
+  Real t[3];
+  Real o[3];
 
-  /// An orthonormal basis without branches or square roots, continuous on either half of the sphere of directions.
-  explicit ContactFrame(const double* normal) : n{normal[0], normal[1], normal[2]} {
-    const double sign = std::copysign(1.0, n[2]);
-    const double a = -1.0 / (sign + n[2]);
-    const double b = n[0] * n[1] * a;
-    t[0] = 1.0 + sign * n[0] * n[0] * a;
+  /// An orthonormal basis without branches or square roots, continuous on either half of the sphere of directions;
+  /// `sign` is that of n_z.
+  FrameOf(const Real& x, const Real& y, const Real& z, const Real& sign) : n{x, y, z} {
+    const Real a = -1.0 / (sign + z);
+    const Real b = x * y * a;
+    t[0] = 1.0 + sign * x * x * a;
     t[1] = sign * b;
-    t[2] = -sign * n[0];
+    t[2] = -sign * x;
     o[0] = b;
-    o[1] = sign + n[1] * n[1] * a;
-    o[2] = -n[1];
+    o[1] = sign + y * y * a;
+    o[2] = -y;
   }
+};
+
+struct ContactFrame : FrameOf<double> {
+  explicit ContactFrame(const double* normal)
+      : FrameOf(normal[0], normal[1], normal[2], std::copysign(1.0, normal[2])) {}
 
   /// From components (x_n, x_t, x_o) to the world frame and back.
   [[nodiscard]] model::Vec3 to_world(const double* x) const {

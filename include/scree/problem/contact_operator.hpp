@@ -34,6 +34,19 @@ struct CacheAligned {
 /// rank's part of it; what follows are copies that the operator keeps for itself.
 using Motion = std::vector<double, CacheAligned<double>>;
 
+/// The impulses x + beta (x - previous), and where a sweep from there leads.
+struct Extrapolation {
+  Vec x;
+  Vec previous;
+  double beta;
+};
+/// This rank's part of what a sweep from an extrapolation y to x_new did.
+struct StepSums {
+  double turn;    ///< (y - x_new).(x_new - x): positive when the sweep turned back against the step
+  double work;    ///< r.x_new
+  double change;  ///< |x_new - y|^2: what the sweep still had to do
+};
+
 /// N, distributed. Impulses are Vecs with three entries (n, t, o) per contact or joint block, in the order of the
 /// blocks; each block has one owner, so impulses have no ghosts. All functions that take a Vec or a Motion that is not
 /// const are collective.
@@ -77,6 +90,11 @@ class ContactOperator {
   /// `how` has it, given the present motion, which follows.
   void sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how = {}) const;
 
+  /// x <- the extrapolation, swept, forward or also backward. `motion` is that of the extrapolation on entry. Does in
+  /// one pass over the impulses, where an operator can, what else takes three.
+  StepSums sweep_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
+                       bool symmetric) const;
+
   /// Roughly what a sweep over this rank's blocks costs, in multiplications that would take as long; so that methods
   /// which can do otherwise know when.
   [[nodiscard]] virtual double sweep_cost() const { return 2000.0 * block_count(); }
@@ -84,6 +102,10 @@ class ContactOperator {
   /// Products and passes of sweeps over the contacts so far.
   [[nodiscard]] std::int64_t applications() const { return applications_; }
   [[nodiscard]] std::int64_t sweeps() const { return sweeps_; }
+
+ protected:
+  virtual StepSums relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
+                               bool symmetric) const;
 
  private:
   virtual void find_motion(Vec x, Motion& motion) const = 0;

@@ -32,8 +32,8 @@ class NewtonSystem {
   [[nodiscard]] virtual double operations() const = 0;
 };
 
-/// Collective: throws InputError on all ranks if a rank's factors take more than its share of the memory that is left on
-/// its machine. `bytes`: this rank's; `blocks`: of the whole matrix.
+/// Collective: throws InputError on all ranks if a rank's factors take more than its share of the memory that is left
+/// on its machine. `bytes`: this rank's; `blocks`: of the whole matrix.
 void require_memory(const parallel::Comm& comm, double bytes, std::int64_t blocks);
 
 /// Where and how these systems are solved.

@@ -11,8 +11,8 @@
 
 namespace scree::problem {
 
-/// Additive Schwarz preconditioner of a distributed matrix: each rank has factors of its own rows and of those that meet
-/// them. On one rank it is the inverse.
+/// Additive Schwarz preconditioner of a distributed matrix: each rank has factors of its own rows and of those that
+/// meet them. On one rank it is the inverse.
 class Schwarz {
  public:
   /// Collective. Rows that are `overlap` steps away from a rank's own are in its part.
@@ -21,12 +21,12 @@ class Schwarz {
   Schwarz(const Schwarz&) = delete;
   Schwarz& operator=(const Schwarz&) = delete;
 
-  /// Collective: factors of K as it is now, which has the pattern that it had. False if some rank's part is singular.
-  /// Throws InputError if the factors do not fit into the memory that is left.
-  [[nodiscard]] bool factorise(Mat K);
+  /// Collective: what factors of K as it is now will cost this rank. K has the pattern that it had; entries that are
+  /// zero are left out. Throws InputError if the factors do not fit into the memory that is left.
+  FactorCost analyse(Mat K);
 
-  /// Of this rank's last factors.
-  [[nodiscard]] FactorCost cost() const { return lu_ ? lu_->cost() : FactorCost{}; }
+  /// Collective: factors of K as it is now. False if some rank's part is singular. Throws as `analyse` does.
+  [[nodiscard]] bool factorise(Mat K);
 
   /// Collective: out <- about K^-1 in. `symmetric`: where parts overlap their answers are added, which conjugate
   /// gradients need; else each row takes that of its own rank, which is better.

@@ -8,9 +8,9 @@
 namespace scree::solvers {
 
 struct IpmOptions {
-  double step = 0.95;           ///< share of the way to the boundary, 0 to 1
-  double least_centring = 0.3;  ///< sigma at least: smaller ones lose problems under Coulomb's law
-  int patience = 10;            ///< iterations without a better iterate after which sweeps take over
+  double step = 0.95;              ///< share of the way to the boundary, 0 to 1
+  double least_centring = 0.3;     ///< sigma at least: smaller ones lose problems under Coulomb's law
+  int patience = 10;               ///< iterations without a better iterate after which sweeps take over
   std::string subsystem = "auto";  ///< where Newton's linear systems are solved: contacts, bodies (SubsystemOptions)
   std::string linear = "schwarz";  ///< and how, in the space of bodies
 };

@@ -78,7 +78,7 @@ class Monitor {
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
   /// What a method decided and why, for the log. The same on all ranks.
-  void note(std::string text) { notes_.push_back(std::move(text)); }
+  void note(std::string text);
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// A method that cannot go on says why, in one line with what to try, and ends its loop.

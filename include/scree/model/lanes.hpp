@@ -1,0 +1,225 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+// Arithmetic on several contacts or pairs at once, one in each lane of a vector. Templates over `Real` work on one
+// (double) or on `lane_count` of them (Lanes) with the same text.
+
+namespace scree::lanes {
+
+#if defined(__AVX512F__)
+inline constexpr int lane_count = 8;
+#else
+inline constexpr int lane_count = 4;
+#endif
+using Lanes = double __attribute__((vector_size(8 * lane_count)));
+
+template <typename Real>
+inline constexpr int lanes_of = static_cast<int>(sizeof(Real) / sizeof(double));
+
+template <typename Real>
+inline Real load(const double* from) {
+  Real value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+template <typename Real>
+inline void store(const Real& value, double* to) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+template <typename Real>
+inline Real larger(const Real& a, const Real& b) {
+  return a < b ? b : a;
+}
+template <typename Real>
+inline Real smaller(const Real& a, const Real& b) {
+  return b < a ? b : a;
+}
+
+inline double root(double value) { return std::sqrt(value); }
+inline Lanes root(const Lanes& value) {
+#if defined(__AVX512F__)
+  return _mm512_maskz_sqrt_pd(0xFF, value);
+#elif defined(__AVX__)
+  return _mm256_sqrt_pd(value);
+#else
+  Lanes result;
+  for (int l = 0; l < lane_count; ++l) result[l] = std::sqrt(value[l]);
+  return result;
+#endif
+}
+
+/// 1 or -1, by the sign bit.
+inline double sign_of(double value) { return std::copysign(1.0, value); }
+inline Lanes sign_of(const Lanes& value) {
+  using Bits = long long __attribute__((vector_size(sizeof(Lanes))));
+  const Lanes one = Lanes{} + 1.0, minus_zero = -Lanes{};
+  return reinterpret_cast<Lanes>((reinterpret_cast<Bits>(value) & reinterpret_cast<Bits>(minus_zero)) |
+                                 reinterpret_cast<Bits>(one));
+}
+
+inline double sum_of(double value) { return value; }
+inline double sum_of(const Lanes& value) {
+  double sum = 0.0;
+  for (int l = 0; l < lane_count; ++l) sum += value[l];
+  return sum;
+}
+
+/// Lane l of the result is lane at(l) of a, or lane at(l) - lane_count of b.
+template <typename At, int... l>
+inline Lanes shuffle(const Lanes& a, const Lanes& b, At, std::integer_sequence<int, l...>) {
+  return __builtin_shufflevector(a, b, At{}(l)...);
+}
+template <typename At>
+inline Lanes shuffle(const Lanes& a, const Lanes& b, At at) {
+  return shuffle(a, b, at, std::make_integer_sequence<int, lane_count>{});
+}
+
+/// Four numbers that belong together, such as half of a cache line, of each lane.
+struct Columns {
+  Lanes column[4];
+};
+using Pack = double __attribute__((vector_size(32)));
+
+/// Turns rows into columns and back, in each square of four lanes.
+template <int distance = 1>
+inline void transpose(Columns& square) {
+  for (int k = 0; k < 4; ++k) {
+    if (k & distance) continue;
+    const Lanes upper = square.column[k], lower = square.column[k + distance];
+    square.column[k] = shuffle(upper, lower, [](int l) { return l & distance ? lane_count + l - distance : l; });
+    square.column[k + distance] =
+        shuffle(upper, lower, [](int l) { return l & distance ? lane_count + l : l + distance; });
+  }
+  if constexpr (distance == 1) transpose<2>(square);
+}
+
+/// `row(l)` is where the four numbers of lane l stand.
+template <typename Row>
+inline Columns load_columns(const Row& row) {
+  Columns square;
+  for (int k = 0; k < 4; ++k) {
+    if constexpr (lane_count == 4) {
+      square.column[k] = load<Lanes>(row(k));
+    } else {
+      square.column[k] = __builtin_shufflevector(load<Pack>(row(k)), load<Pack>(row(k + 4)), 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+  }
+  transpose(square);
+  return square;
+}
+template <typename Row>
+inline void store_columns(Columns square, const Row& row) {
+  transpose(square);
+  for (int k = 0; k < 4; ++k) {
+    if constexpr (lane_count == 4) {
+      store(square.column[k], row(k));
+    } else {
+      store(__builtin_shufflevector(square.column[k], square.column[k], 0, 1, 2, 3), row(k));
+      store(__builtin_shufflevector(square.column[k], square.column[k], 4, 5, 6, 7), row(k + 4));
+    }
+  }
+}
+
+/// Three rows of a contact, or of several.
+template <typename Real>
+struct Three {
+  Real n, t, o;
+};
+
+/// From contacts that stand side by side, three doubles each.
+template <typename Real>
+inline Three<Real> load_three(const double* from) {
+  if constexpr (lanes_of<Real> == 1) {
+    return {from[0], from[1], from[2]};
+  } else {
+    const Lanes a = load<Lanes>(from), b = load<Lanes>(from + lane_count), c = load<Lanes>(from + 2 * lane_count);
+    constexpr int in_c = 2 * lane_count;
+    const auto component = [&]<int place>(std::integral_constant<int, place>) {
+      const Lanes most = shuffle(a, b, [](int l) { return 3 * l + place < in_c ? 3 * l + place : 0; });
+      return shuffle(most, c, [](int l) { return 3 * l + place < in_c ? l : 3 * l + place - lane_count; });
+    };
+    return {component(std::integral_constant<int, 0>{}), component(std::integral_constant<int, 1>{}),
+            component(std::integral_constant<int, 2>{})};
+  }
+}
+template <typename Real>
+inline void store_three(const Three<Real>& rows, double* to) {
+  if constexpr (lanes_of<Real> == 1) {
+    to[0] = rows.n, to[1] = rows.t, to[2] = rows.o;
+  } else {
+    const auto part = [&]<int place>(std::integral_constant<int, place>) {
+      constexpr int first = place * lane_count;
+      const Lanes two = shuffle(rows.n, rows.t, [](int l) {
+        return (first + l) % 3 < 2 ? (first + l) % 3 * lane_count + (first + l) / 3 : 0;
+      });
+      store(shuffle(two, rows.o, [](int l) { return (first + l) % 3 < 2 ? l : lane_count + (first + l) / 3; }),
+            to + first);
+    };
+    part(std::integral_constant<int, 0>{});
+    part(std::integral_constant<int, 1>{});
+    part(std::integral_constant<int, 2>{});
+  }
+}
+
+/// Which contact is in which lane: those from k on (int), or any.
+using LaneIndex = std::array<int, lane_count>;
+
+inline int lane_of(int k, int lane) { return k + lane; }
+inline int lane_of(const LaneIndex& k, int lane) { return k[static_cast<std::size_t>(lane)]; }
+
+/// One number a contact.
+template <typename Real>
+inline Real load_one(const double* from, int k) {
+  return load<Real>(from + k);
+}
+template <typename Real>
+inline Real load_one(const double* from, const LaneIndex& k) {
+  Real value;
+  for (int l = 0; l < lane_count; ++l) value[l] = from[lane_of(k, l)];
+  return value;
+}
+
+/// Three numbers a contact.
+template <typename Real>
+inline Three<Real> load_three(const double* from, int k) {
+  return load_three<Real>(from + 3 * k);
+}
+template <typename Real>
+inline Three<Real> load_three(const double* from, const LaneIndex& k) {
+  Three<Real> rows;
+  for (int l = 0; l < lane_count; ++l) {
+    const double* const row = from + 3 * lane_of(k, l);
+    rows.n[l] = row[0], rows.t[l] = row[1], rows.o[l] = row[2];
+  }
+  return rows;
+}
+template <typename Real>
+inline void store_three(const Three<Real>& rows, double* to, int k) {
+  store_three(rows, to + 3 * k);
+}
+template <typename Real>
+inline void store_three(const Three<Real>& rows, double* to, const LaneIndex& k) {
+  for (int l = 0; l < lane_count; ++l) {
+    double* const row = to + 3 * lane_of(k, l);
+    row[0] = rows.n[l], row[1] = rows.t[l], row[2] = rows.o[l];
+  }
+}
+
+/// visit<Lanes>(k) or, for what is left, visit<double>(k): all numbers below `count`.
+template <typename Visit>
+inline void for_each_lane(int count, Visit&& visit) {
+  int k = 0;
+  for (; k + lane_count <= count; k += lane_count) visit.template operator()<Lanes>(k);
+  for (; k < count; ++k) visit.template operator()<double>(k);
+}
+
+}  // namespace scree::lanes
