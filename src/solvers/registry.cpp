@@ -230,6 +230,8 @@ std::vector<Field<GpminresPOptions>> gpminres_p_fields() {
 /// Methods that solve a problem by themselves.
 std::vector<SolverInfo> plain_solvers() {
   const std::vector<Law> all = all_laws(), convex = convex_laws();
+  std::vector<Law> without_polygons = convex;
+  std::erase_if(without_polygons, [](Law law) { return law == Law::prism || law == Law::polyhedral; });
   return {
       describe<NpgsOptions>("npgs", "Gauss-Seidel sweeps with Nesterov acceleration, restarted and safeguarded", all,
                             npgs,
@@ -256,9 +258,9 @@ std::vector<SolverInfo> plain_solvers() {
                               {field("omega", &JacobiOptions::omega, 0, 1, "step length"),
                                field("lambda", &JacobiOptions::lambda, 0, 1, "share of the new iterate")}),
       describe<GpminresOptions>("gpminres", "gradient projection with minimum-residual Krylov steps (Heyn et al.)",
-                                convex, gpminres, gpminres_fields<GpminresOptions>()),
+                                without_polygons, gpminres, gpminres_fields<GpminresOptions>()),
       describe<GpminresPOptions>("gpminres-p", "gpminres with Krylov steps preconditioned by the free block of N",
-                                 convex, gpminres_p, gpminres_p_fields()),
+                                 without_polygons, gpminres_p, gpminres_p_fields()),
   };
 }
 
