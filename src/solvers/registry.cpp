@@ -260,7 +260,8 @@ std::vector<SolverInfo> plain_solvers() {
       describe<GpminresOptions>("gpminres", "gradient projection with minimum-residual Krylov steps (Heyn et al.)",
                                 without_polygons, gpminres, gpminres_fields<GpminresOptions>()),
       describe<GpminresPOptions>("gpminres-p", "gpminres with Krylov steps preconditioned by the free block of N",
-                                 without_polygons, gpminres_p, gpminres_p_fields()),
+                                 {Law::frictionless, Law::box, Law::cylinder, Law::bilateral}, gpminres_p,
+                                 gpminres_p_fields()),
   };
 }
 

@@ -82,7 +82,7 @@ dynamics::Setup lattice(int n, double gap) {
 
 struct Peaks {
   double start, step;  ///< bytes of this rank, the setup included
-  int bodies, contacts;
+  int bodies, ghosts, contacts;
 };
 
 Peaks peaks_of(int n, double gap) {
@@ -96,7 +96,7 @@ Peaks peaks_of(int n, double gap) {
     simulation.step();
   }
   return {static_cast<double>(at_start - before), static_cast<double>(most - before), simulation.bodies().owned(),
-          simulation.contacts().size()};
+          simulation.bodies().ghosts(), simulation.contacts().size()};
 }
 
 }  // namespace
@@ -111,9 +111,10 @@ BOOST_AUTO_TEST_CASE(allocations_are_counted_wherever_they_come_from) {
 BOOST_AUTO_TEST_CASE(a_step_takes_few_bytes_for_bodies_and_contacts) {
   const Peaks apart = peaks_of(20, 1.0), near = peaks_of(20, 0.05);
   BOOST_TEST(apart.contacts <= apart.bodies / 10);
+  BOOST_TEST(apart.ghosts == 0);
   BOOST_TEST(near.contacts >= 2.8 * near.bodies);
   const double per_body = apart.step / apart.bodies;
-  const double per_contact = (near.step - per_body * near.bodies) / near.contacts;
+  const double per_contact = (near.step - per_body * (near.bodies + near.ghosts)) / near.contacts;
   BOOST_TEST_MESSAGE(per_body << " bytes a body, " << per_contact << " a contact");
   // Places, velocities and masses 160, what a solver knows of a body 48, its velocities in three iterates 64 each.
   BOOST_TEST(per_body <= 1.1 * (160 + 48 + 3 * 64));
