@@ -120,7 +120,7 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
     return 0;
   }
   const std::vector<Kernel> kernels = chosen(options.kernels);
-  if (!options.file.empty()) io::require_writable(comm, std::filesystem::absolute(options.file).parent_path());
+  if (!options.file.empty()) io::require_writable_file(comm, options.file);
 
   Machine machine;
   if (options.passes == 0) machine = {bench::triad_bandwidth(comm), bench::gather_rate(comm)};

@@ -26,6 +26,7 @@ using namespace scree;
 struct Options {
   std::vector<std::string> problems;
   std::vector<std::string> solvers;
+  bool named = false;  ///< solvers that were not asked for by name may refuse a problem
   std::string json;
   std::string plots;
   io::SolveRequest request;
@@ -57,6 +58,7 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
     options.request.stop.keep_history = true;
     options.request.stop.check_every = 1;
   }
+  options.named = !solvers.empty();
   options.solvers = solvers.empty() ? able_solvers(options.request.law) : CLI::detail::split(solvers, ',');
   for (const std::string& solver : options.solvers)
     (void)scree::solvers::make_solver(solver, options.request.options, options.request.law);
@@ -114,7 +116,7 @@ class Comparison {
       report = io::solve(problem, request, x);
     } catch (const InputError& error) {  // the solver does not take this problem
       report = io::refused(problem, request, error.what());
-      note_failure(error.what());
+      if (options_.named) note_failure(error.what());
     }
     add_solve(json_, report);
     return report;

@@ -30,6 +30,8 @@ run scree-bench --kernels sweep-cone,apply --contacts 600,1200 --passes 2
 [ "$(grep -cE '^(sweep-cone|apply) ' "$scratch.out")" -eq 4 ] || fail "two kernels, two sizes: $(cat "$scratch.out")"
 run scree-bench --kernels sweep-pone
 expect_error 2 "no kernel is named 'sweep-pone'"
-run scree-bench --contacts 600 --json nowhere/numbers.json
-expect_error 2 "nowhere"
+touch regular-file
+run scree-bench --contacts 600 --json regular-file/numbers.json
+expect_error 2 "regular-file"
+rm regular-file
 finish
