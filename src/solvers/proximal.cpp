@@ -129,7 +129,7 @@ class ProximalProblem {
   std::vector<double> m_;
   std::unique_ptr<problem::NewtonSystem> system_;
   double alpha_ = 0.0, rho_ = 0.0;  ///< rho: step length of the projection equation, in units of 1 / m
-  Vector u_, F_, d_, Nd_;  ///< u: velocities of the proximal problem
+  Vector u_, F_, d_, Nd_;           ///< u: velocities of the proximal problem
   std::vector<Mat3> P_, Q_;
 };
 

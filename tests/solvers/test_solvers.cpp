@@ -41,14 +41,14 @@ constexpr double tolerance = 1e-6;
 
 /// Iterations within which a solver must bring the natural residual of every bed below the tolerances asked for, on any
 /// number of ranks: about two and a half times the most that it was seen to take (npgs 84 and pgs 313, on `coulomb` and
-/// `polyhedral` to 1e-7, nsgs as pgs, sor 292, jacobi 2,778, gpminres 10, gpminres-p 9, apgd 113, spg 108, cpg 182,
+/// `polyhedral` to 1e-7, nsgs as pgs, sor 292, jacobi 2,778, gpminres 18, gpminres-p 9, apgd 113, spg 108, cpg 182,
 /// cpg1 575, kucera 478, pgd 1,844, tresca 35, de-saxce 20). A new solver gets 1,000.
 int iteration_limit(const std::string& solver) {
   if (solver == "npgs") return 200;
   if (solver == "pgs" || solver == "nsgs") return 800;
   if (solver == "sor") return 750;
   if (solver == "jacobi") return 6000;
-  if (solver == "gpminres" || solver == "gpminres-p") return 30;
+  if (solver == "gpminres" || solver == "gpminres-p") return 45;
   if (solver == "apgd" || solver == "spg" || solver == "cpg") return 300;
   if (solver == "cpg1" || solver == "kucera") return 1500;
   if (solver == "pgd") return 4600;
@@ -57,11 +57,14 @@ int iteration_limit(const std::string& solver) {
   return 1000;
 }
 
-FrozenScene the_bed() { return bed(8, 8, 3, 1); }
+/// Lemke's tableau is dense: a pivot touches all of it.
+FrozenScene bed_for(const std::string& solver) { return solver == "lemke" ? bed(5, 5, 2, 1) : bed(6, 6, 3, 1); }
 
-/// Sweeps depend on how contacts are dealt out to the ranks, and so do preconditioners that work rank by rank.
-bool counts_alike_on_all_ranks(const std::string& solver, const problem::ContactOperator& N) {
-  return N.sweeps() == 0 && solver != "gpminres-p";
+/// Sweeps depend on how contacts are dealt out to the ranks, and so do preconditioners that work rank by rank. On the
+/// curved face of a cone gpminres follows the order of summation: a contact near the apex changes its face or not, and
+/// 12 to 18 iterations were seen on the same bed.
+bool counts_alike_on_all_ranks(const Case& c, const problem::ContactOperator& N) {
+  return N.sweeps() == 0 && c.solver != "gpminres-p" && !(c.solver == "gpminres" && c.law == Law::cone);
 }
 
 struct Solved {
@@ -78,7 +81,7 @@ Solved solve(const Case& c, const Frozen& frozen, double to = tolerance) {
   const parallel::Vector x = frozen.problem.make_vector();
   solvers::make_solver(c.solver, {}, c.law)(frozen.problem, x, monitor);
   return {judge(frozen.problem, x), monitor.iterations(), monitor.converged(),
-          counts_alike_on_all_ranks(c.solver, *frozen.problem.N)};
+          counts_alike_on_all_ranks(c, *frozen.problem.N)};
 }
 
 void check_solution(const Solved& solved) {
@@ -91,7 +94,7 @@ void check_solution(const Solved& solved) {
 
 BOOST_DATA_TEST_CASE(solves_a_bed_alike_on_all_ranks_and_on_one, data::make(all_cases()), the_case) {
   const parallel::Comm self(MPI_COMM_SELF);
-  const FrozenScene scene = the_bed();
+  const FrozenScene scene = bed_for(the_case.solver);
   const Frozen whole = freeze(self, scene, Placement::slabs, the_case.law);
   const Solved alone = solve(the_case, whole);
   check_solution(alone);
@@ -184,7 +187,7 @@ BOOST_DATA_TEST_CASE(stays_where_it_is_when_started_from_a_solution, data::make(
 
 BOOST_AUTO_TEST_CASE(all_solvers_of_a_law_agree) {
   const parallel::Comm self(MPI_COMM_SELF);
-  const FrozenScene scene = bed(4, 4, 3, 2);
+  const FrozenScene scene = bed(4, 4, 2, 2);
   for (const auto& law : laws_of_beds()) {
     const Frozen whole = freeze(self, scene, Placement::slabs, law.law);
     const Frozen frozen = freeze(world(), scene, Placement::slabs, law.law);
