@@ -1,0 +1,76 @@
+"""The scenes of the experiments that are not among Scree's own."""
+import math
+
+
+def box_of_spheres(count, friction, width=1.4, law="cone", radius=0.1):
+    """Spheres that settle in a box: name and text."""
+    height = 8 * count * radius**3 * 2.2 / width**2 + 4 * radius
+    place = f"{{lower: [0, 0, 0], upper: [{width}, {width}, {height:.3g}]}}"
+    return f"box-{count}-{friction:g}", f"""name: box-{count}
+materials: {{ball: {{friction: {friction}, restitution: 0}}}}
+walls: [{{name: box, container: {place}}}]
+fills: [{{region: {{box: {place}}}, radius: {radius}, mass: 6.28, count: {count}, spacing: 1.05, jitter: 0.05}}]
+time: {{step: 0.005, steps: 1000}}
+solver: {{name: npgs, law: {law}, tolerance: 1e-5, max_iterations: 500}}
+"""
+
+
+def cylinder_of_spheres(count, friction=0.0, law="frictionless", radius=2.0):
+    """Test 2 of Heyn et al. with any number of spheres: name and text."""
+    height = 8 * count * 0.1**3 * 2.2 / (math.pi * radius**2 / 1.0) + 0.5
+    return f"cylinder-{count}-{friction:g}", f"""name: cylinder-{count}
+materials: {{ball: {{friction: {friction}, restitution: 0}}}}
+walls:
+  - {{name: floor, plane: {{point: [0, 0, 0], normal: [0, 0, 1]}}}}
+  - {{name: drum, cylinder: {{point: [0, 0, 0], axis: [0, 0, 1], radius: {radius}}}}}
+fills:
+  - region: {{cylinder: {{point: [0, 0, 0], radius: {radius}, height: {height:.3g}}}}}
+    {{}}
+""".replace("    {}\n", f"    radius: 0.1\n    mass: 6.28\n    count: {count}\n    spacing: 1.05\n    jitter: 0.05\n") + f"""
+time: {{step: 0.005, steps: 1000}}
+solver: {{name: npgs, law: {law}, tolerance: 1e-5, max_iterations: 500}}
+"""
+
+
+def stack(count, overlap=0.0, stabilisation="gap", damping=None):
+    """Spheres on top of each other on the floor, each contact `overlap` radii deep: name and text."""
+    radius = 0.5
+    bodies = "\n".join(f"  - {{position: [0, 0, {radius * (1 - overlap) + k * radius * (2 - overlap):.17g}], radius: {radius}}}"
+                       for k in range(count))
+    time = "" if damping is None else f", damping: {damping}"
+    return f"stack-{count}-{overlap:g}-{stabilisation}-{damping}", f"""name: stack
+materials: {{stone: {{density: 1000, friction: 0}}}}
+walls: [{{name: floor, plane: {{point: [0, 0, 0], normal: [0, 0, 1]}}}}]
+bodies:
+{bodies}
+contact: {{stabilisation: {{kind: {stabilisation}{time}}}}}
+measurements: [{{name: state, every: 1, state: [kinetic_energy, potential_energy, penetration]}}]
+time: {{step: 0.005, steps: 1000}}
+solver: {{name: npgs, law: frictionless, tolerance: 1e-10, max_iterations: 2000}}
+"""
+
+
+def chain(links, spheres=0):
+    """A chain of spheres joined by balls that hangs level between two points of the world, with other spheres that have
+    fallen on it, perhaps: name and text."""
+    radius, gap = 0.1, 0.25
+    bodies = "\n".join(f"  - {{position: [{k * gap:.4g}, 0, 0.5], radius: {radius}}}" for k in range(links))
+    joints = [f"  - {{kind: ball, bodies: [{k}, {k + 1}], anchor: [{(k + 0.5) * gap:.6g}, 0, 0.5]}}" for k in range(links - 1)]
+    joints += ["  - {kind: ball, bodies: [0], anchor: [0, 0, 0.5]}",
+               f"  - {{kind: ball, bodies: [{links - 1}], anchor: [{(links - 1) * gap:.6g}, 0, 0.5]}}"]
+    width = (links - 1) * gap
+    walls = f"""walls:
+  - {{name: box, container: {{lower: [-0.2, -0.3, 0], upper: [{width + 0.2:.6g}, 0.3, 4]}}}}
+""" if spheres else ""
+    fill = f"""fills:
+  - {{region: {{box: {{lower: [-0.2, -0.3, 0.65], upper: [{width + 0.2:.6g}, 0.3, 4]}}}}, radius: 0.09, count: {spheres}}}
+""" if spheres else ""
+    return f"chain-{links}-{spheres}", f"""name: chain
+materials: {{steel: {{density: 7800, friction: 0.3}}}}
+{walls}bodies:
+{bodies}
+{fill}joints:
+""" + "\n".join(joints) + """
+time: {step: 0.002, steps: 1000}
+solver: {name: npgs, law: coulomb, tolerance: 1e-6, max_iterations: 500}
+"""
