@@ -52,7 +52,7 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   if (check_every < 1) throw InputError(fmt::format("--check-every {}: must be at least 1", check_every));
   if (!options.reference.empty() && options.history.empty())
     throw InputError(fmt::format("--reference {}: it is for the history: add --history FILE", options.reference));
-  options.request = solving.request();
+  options.request = solving.request(options.start.empty() ? 1 : 0);
   options.request.stop.check_every = check_every;
   options.request.solver = solver;
   options.request.stop.keep_history = !options.history.empty();

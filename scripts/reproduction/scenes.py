@@ -1,5 +1,8 @@
 """The scenes of the experiments that are not among Scree's own."""
 import math
+import pathlib
+
+OWN = pathlib.Path(__file__).resolve().parents[2] / "scenes"
 
 
 def box_of_spheres(count, friction, width=1.4, law="cone", radius=0.1):

@@ -83,7 +83,7 @@ SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec 
   rule.all_measures = rule.keep_history;  // the answer is judged by all of them below
   solvers::Monitor monitor(task, rule);
   if (reference != nullptr) monitor.compare_with(reference);
-  solver(task, x, monitor);
+  if (rule.max_iterations > 0) solver(task, x, monitor);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   report.notes = monitor.notes();
   report.iterations = monitor.iterations();
@@ -92,10 +92,15 @@ SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec 
   report.history = monitor.history();
   judge(task, x, report);
   report.converged = value_of(report.errors, request.stop.measure) <= request.stop.tolerance;
-  report.reason = report.converged || !monitor.converged()
-                      ? diagnose(monitor).reason
-                      : "the error computed anew is above the tolerance that the solver says it reached: ask for less, "
-                        "for rounding in its velocities is as large as the error";
+  if (rule.max_iterations == 0)
+    report.reason = report.converged ? "converged" : "not solved, only judged";
+  else if (report.converged || !monitor.converged())
+    report.reason = diagnose(monitor).reason;
+  else
+    report.reason =
+        "the error computed anew is above the tolerance that the solver says it reached: ask for less, for rounding in "
+        "its "
+        "velocities is as large as the error";
   return report;
 }
 

@@ -44,7 +44,8 @@ struct SolveReport {
 /// Collective: lays down the law of a problem. Laws with fixed bounds get mu x_n, with x_n of a frictionless solve.
 void set_law(problem::ContactProblem& problem, problem::Law law);
 
-/// Collective: solves a problem, whose law is set, from x. Throws InputError if the solver cannot. The history tells
+/// Collective: solves a problem, whose law is set, from x. Throws InputError if the solver cannot. With no
+/// iterations at all x is only judged, admissible or not. The history tells
 /// how far the velocities are from those of `reference`, impulses that solve the problem, if there are any.
 [[nodiscard]] SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec x,
                                 Vec reference = nullptr);
