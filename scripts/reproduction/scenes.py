@@ -18,18 +18,16 @@ solver: {{name: npgs, law: {law}, tolerance: 1e-5, max_iterations: 500}}
 """
 
 
-def cylinder_of_spheres(count, friction=0.0, law="frictionless", radius=2.0):
-    """Test 2 of Heyn et al. with any number of spheres: name and text."""
-    height = 8 * count * 0.1**3 * 2.2 / (math.pi * radius**2 / 1.0) + 0.5
+def cylinder_of_spheres(count, radius, friction=0.0, law="frictionless"):
+    """Test 2 of Heyn et al. with any number of spheres and any width: name and text."""
+    height = 8 * count * 0.1**3 * 2.2 / (math.pi * radius**2) + 0.5
+    place = f"{{point: [0, 0, 0], radius: {radius}, height: {height:.3g}}}"
     return f"cylinder-{count}-{friction:g}", f"""name: cylinder-{count}
 materials: {{ball: {{friction: {friction}, restitution: 0}}}}
 walls:
   - {{name: floor, plane: {{point: [0, 0, 0], normal: [0, 0, 1]}}}}
   - {{name: drum, cylinder: {{point: [0, 0, 0], axis: [0, 0, 1], radius: {radius}}}}}
-fills:
-  - region: {{cylinder: {{point: [0, 0, 0], radius: {radius}, height: {height:.3g}}}}}
-    {{}}
-""".replace("    {}\n", f"    radius: 0.1\n    mass: 6.28\n    count: {count}\n    spacing: 1.05\n    jitter: 0.05\n") + f"""
+fills: [{{region: {{cylinder: {place}}}, radius: 0.1, mass: 6.28, count: {count}, spacing: 1.05, jitter: 0.05}}]
 time: {{step: 0.005, steps: 1000}}
 solver: {{name: npgs, law: {law}, tolerance: 1e-5, max_iterations: 500}}
 """
@@ -54,19 +52,21 @@ solver: {{name: npgs, law: frictionless, tolerance: 1e-10, max_iterations: 2000}
 
 
 def chain(links, spheres=0):
-    """A chain of spheres joined by balls that hangs level between two points of the world, with other spheres that have
-    fallen on it, perhaps: name and text."""
+    """A chain of spheres on ball joints that hangs between two points of the world, with other spheres that fall on it,
+    perhaps: name and text."""
     radius, gap = 0.1, 0.25
-    bodies = "\n".join(f"  - {{position: [{k * gap:.4g}, 0, 0.5], radius: {radius}}}" for k in range(links))
-    joints = [f"  - {{kind: ball, bodies: [{k}, {k + 1}], anchor: [{(k + 0.5) * gap:.6g}, 0, 0.5]}}" for k in range(links - 1)]
-    joints += ["  - {kind: ball, bodies: [0], anchor: [0, 0, 0.5]}",
-               f"  - {{kind: ball, bodies: [{links - 1}], anchor: [{(links - 1) * gap:.6g}, 0, 0.5]}}"]
     width = (links - 1) * gap
+    places = [(k * gap, 1 + width * (k / (links - 1) - 0.5) ** 2) for k in range(links)]  # sags by a quarter of its width
+    bodies = "\n".join(f"  - {{position: [{x:.6g}, 0, {z:.6g}], radius: {radius}}}" for x, z in places)
+    ends = [(places[0], "0"), (places[-1], str(links - 1))]
+    ends += [(((a[0] + b[0]) / 2, (a[1] + b[1]) / 2), f"{k}, {k + 1}") for k, (a, b) in enumerate(zip(places, places[1:]))]
+    joints = [f"  - {{kind: ball, bodies: [{of}], anchor: [{x:.6g}, 0, {z:.6g}]}}" for (x, z), of in ends]
+    top = 1.2 + width / 4
     walls = f"""walls:
-  - {{name: box, container: {{lower: [-0.2, -0.3, 0], upper: [{width + 0.2:.6g}, 0.3, 4]}}}}
+  - {{name: box, container: {{lower: [-0.2, -0.3, 0], upper: [{width + 0.2:.6g}, 0.3, {top + 6:.6g}]}}}}
 """ if spheres else ""
     fill = f"""fills:
-  - {{region: {{box: {{lower: [-0.2, -0.3, 0.65], upper: [{width + 0.2:.6g}, 0.3, 4]}}}}, radius: 0.09, count: {spheres}}}
+  - {{region: {{box: {{lower: [-0.2, -0.3, {top:.6g}], upper: [{width + 0.2:.6g}, 0.3, {top + 6:.6g}]}}}}, radius: 0.09, count: {spheres}}}
 """ if spheres else ""
     return f"chain-{links}-{spheres}", f"""name: chain
 materials: {{steel: {{density: 7800, friction: 0.3}}}}

@@ -20,7 +20,7 @@ KEPT = ["iteration", "products", "natural", "gradient_step", "objective", "activ
 
 def cylinder(work, count):
     scene = work.scene_file(f"cylinder-{count}", (scenes.OWN / f"settling-cylinder-{count}.yaml").read_text()) if not work.quick \
-        else work.scene_file(*scenes.cylinder_of_spheres(count, radius=0.6))
+        else work.scene_file(*scenes.cylinder_of_spheres(count, 0.6))
     return work.problems(scene, [work.pick(200, 60)])[0]
 
 
