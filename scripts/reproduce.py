@@ -34,7 +34,7 @@ def arguments():
     parser.add_argument("--out", type=pathlib.Path,
                         help="folder of pages, pictures and data [docs/reproduction; --quick: pages/ in --work]")
     parser.add_argument("--jobs", type=int, help="programs that run at a time where no seconds are told [cores]")
-    parser.add_argument("--timeout", type=float, default=300.0, help="seconds per solve")
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds per call of a program; what takes longer is told as such [%(default)s]")
     options = parser.parse_args()
     options.work = options.work or ROOT / ("results/reproduction-quick" if options.quick else "results/reproduction")
     options.out = options.out or (options.work / "pages" if options.quick else ROOT / "docs/reproduction")

@@ -1,10 +1,10 @@
 """The parts of the reproduction and their pages. A page is computed from the CSV files and from nothing else."""
-from . import fixed_point, seed000, seed001, seed003
+from . import fixed_point, profiles, seed000, seed001, seed003
 from .claims import claims_table, figures_text
 from .tables import Tables
 from .workspace import ReproductionError
 
-PARTS = {part.PART: part for part in (seed000, seed001, fixed_point, seed003)}
+PARTS = {part.PART: part for part in (seed000, seed001, fixed_point, seed003, profiles)}
 
 
 def make(part, work, out):

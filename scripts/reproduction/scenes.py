@@ -77,3 +77,23 @@ materials: {{steel: {{density: 7800, friction: 0.3}}}}
 time: {step: 0.002, steps: 1000}
 solver: {name: npgs, law: coulomb, tolerance: 1e-6, max_iterations: 500}
 """
+
+
+def trembling_wall():
+    """Scree's brick wall on a floor that trembles by a twentieth of a millimetre, so that no two steps are alike."""
+    text = (OWN / "brick-wall.yaml").read_text()
+    still = "normal: [0, 0, 1]}}"
+    return "wall", text.replace(still, still[:-1] + ", motion: {amplitude: [0, 0, 5e-5], frequency: 10}}")
+
+
+def rubble(count, friction):
+    """Boxes that tumble into a box: name and text."""
+    place = "{lower: [0, 0, 0], upper: [0.8, 0.8, 3]}"
+    return f"rubble-{count}-{friction:g}", f"""name: rubble
+materials: {{stone: {{density: 2000, friction: {friction}}}}}
+walls: [{{name: box, container: {place}}}]
+shapes: {{block: {{box: {{size: [0.2, 0.15, 0.1]}}}}}}
+fills: [{{region: {{box: {place}}}, shape: block, count: {count}}}]
+time: {{step: 0.005, steps: 1000}}
+solver: {{name: npgs, law: cone, tolerance: 1e-5, max_iterations: 500}}
+"""

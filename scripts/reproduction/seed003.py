@@ -91,6 +91,8 @@ def courses(work, tables, name, key, files):
     best = {value: min(float(np.min(solve.history()["objective"])) for other, _, solve in done if other == value)
             for value in files}
     rows, facts = [], []
+    tables.write(f"{name}-timeouts", [{key: value, "solver": solver, "ended": solve["ended"] if solve.timed_out else "in time"}
+                                      for (value, solver), solve in zip(cases, solves)])
     for value, solver, solve in done:
         history = {column: solve.history()[column] for column in KEPT}
         gap = history["objective"] / abs(best[value]) + 1  # of the normalised objective, which is -1 at best
@@ -299,17 +301,20 @@ def page(tables):
     base = table[0]["seconds"]
     rows = [[row["solver"], number(row["limit"]), number(row["iterations"]), number(row["products"]), f"{row['objective']:.6g}",
              f"{row['least']:.3g}", f"{row['largest']:.5g}", number(row["natural"]), number(row["seconds"] / base)] for row in table]
-    parts = []
+    parts, late = [], []
     for name, key, unit in (("sizes", "bodies", "bodies"), ("plates", "tonnes", "t")):
         facts = tables.rows(f"seed-003-{name}-facts")
         columns = [column for column in facts[0] if column.startswith("products_to")]
+        late += [f"`{row['solver']}` on {row[key]:.0f} {unit} ({row['ended']})" for row in tables.rows(f"seed-003-{name}-timeouts")
+                 if row["ended"] != "in time"]
         parts.append(table_text([unit, "contacts", "solver"] + [column.replace("products_to_", "").replace("_", " ") for column in columns]
                                 + ["least residual"],
                                 [[f"{row[key]:.0f}", f"{row['contacts']:.0f}", row["solver"]] + [number(row[column]) for column in columns]
                                  + [number(row["least_residual"])] for row in facts]))
+    ended = f"\n\nEnded by the clock, so not shown: {', '.join(late)}." if late else ""
     return f"""Frictionless spheres of 6.28 kg and radius 0.1 m in a cylinder, frozen while they settle, and under a plate: Scree's scenes
 `settling-cylinder-*` after 200 steps, `plate-*` after 300. Test 1 is the smallest of test 2 ({table[0]['contacts']:.0f} contacts; paper:
-3,525). All solves start from zero. "gap": objective / |best| + 1, "residual": that of equation 24 by its first value.
+3,525). All solves start from zero. "gap": objective / |best| + 1, "residual": that of equation 24 by its first value.{ended}
 
 {{claims}}
 

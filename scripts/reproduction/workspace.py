@@ -21,7 +21,7 @@ class ReproductionError(Exception):
 class Workspace:
     """Folder of problems, solves and runs. A result that exists is not made again."""
 
-    def __init__(self, folder, programs, quick=False, jobs=None, timeout=300.0):
+    def __init__(self, folder, programs, quick=False, jobs=None, timeout=120.0):
         self.folder = pathlib.Path(folder)
         self.programs = pathlib.Path(programs)
         self.quick = quick
