@@ -29,12 +29,14 @@ def arguments():
                         help="compute nothing: do the pages of the output folder follow from the data there?")
     parser.add_argument("--fclib", nargs="+", type=pathlib.Path, default=[], metavar="FILE",
                         help="FCLIB problems that the performance profiles take, too")
-    parser.add_argument("--programs", type=pathlib.Path, default=ROOT / "build/release/bin", help="folder of Scree's programs")
+    parser.add_argument("--programs", type=pathlib.Path, default=ROOT / "build/release/bin", help="folder of Scree's "
+                                                                                                  "programs")
     parser.add_argument("--work", type=pathlib.Path, help="folder of intermediate results [results/reproduction]")
     parser.add_argument("--out", type=pathlib.Path,
                         help="folder of pages, pictures and data [docs/reproduction; --quick: pages/ in --work]")
     parser.add_argument("--jobs", type=int, help="programs that run at a time where no seconds are told [cores]")
-    parser.add_argument("--timeout", type=float, default=120.0, help="seconds per call of a program; what takes longer is told as such [%(default)s]")
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds per call of a program; what takes longer "
+                                                                     "is told as such [%(default)s]")
     options = parser.parse_args()
     options.work = options.work or ROOT / ("results/reproduction-quick" if options.quick else "results/reproduction")
     options.out = options.out or (options.work / "pages" if options.quick else ROOT / "docs/reproduction")

@@ -31,7 +31,8 @@ class Figure:
 
 def claims_table(claims):
     return table_text(["claim", "measured with Scree", "confirmed if", "verdict"],
-                      [[claim.says, claim.measured, claim.rule or "(open question)", f"**{claim.verdict}**"] for claim in claims])
+                      [[claim.says, claim.measured, claim.rule or "(open question)", f"**{claim.verdict}**"]
+                       for claim in claims])
 
 
 def figures_text(part, figures, command):

@@ -8,7 +8,8 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 1, 2)), (0, (4, 4))]
 
 # Solvers look the same in every picture.
-SOLVERS = ["pgs", "jacobi", "gpminres", "spg", "kucera", "npgs", "apgd", "cpg", "proximal", "auto", "newton", "gs-newton",
+SOLVERS = ["pgs", "jacobi", "gpminres", "spg", "kucera", "npgs", "apgd", "cpg", "proximal", "auto", "newton",
+           "gs-newton",
            "cpg1", "gpminres-p", "multigrid", "nsgs", "sor", "ipm", "tresca", "de-saxce", "adaptive-bounds"]
 
 plt.rcParams.update({

@@ -43,7 +43,8 @@ def compare(work, files, law, tolerance):
         if not told.exists() and work.call("scree-compare", [
                 *files, "--solvers", ",".join(solvers), "--law", law, "--tolerance", tolerance, "--max-iterations",
                 work.pick(limit, limit // 3), "--json", told]) is None:
-            raise ReproductionError(f"{files[0]} and {len(files) - 1} more take longer than {work.timeout:g} s: raise --timeout")
+            raise ReproductionError(f"{files[0]} and {len(files) - 1} more take longer than {work.timeout:g} s: raise "
+                                    f"--timeout")
         solves += json.loads(told.read_text())
     return solves
 
@@ -80,20 +81,25 @@ def draw(tables, images):
     rows = tables.rows("profiles")
     for law in SOLVERS:
         figure, axes = figures.panels(2, 2)
-        for place, (tolerance, key) in enumerate((tolerance, key) for tolerance in TOLERANCES for key in ("products", "seconds")):
+        for place, (tolerance, key) in enumerate((tolerance, key) for tolerance in TOLERANCES for key in ("products",
+                                                                                                          "seconds")):
             for solver, factors in profile(select(rows, law=law, tolerance=tolerance), key).items():
                 share = np.arange(1, len(factors) + 1) / len(factors)
                 solved = np.isfinite(factors)
-                axes[place].step(np.append(factors[solved], 1e3), np.append(share[solved], np.mean(solved)), where="post", label=solver,
+                axes[place].step(np.append(factors[solved], 1e3), np.append(share[solved], np.mean(solved)),
+                                 where="post", label=solver,
                                  **figures.style(solver))
             axes[place].set_xlim(1, 1e3)
             axes[place].set_ylim(-0.02, 1.02)
-            figures.label(axes[place], f"factor of the fewest {key}", "share of problems", f"{law}, {tolerance:g}", "x", legend=place == 3)
+            figures.label(axes[place], f"factor of the fewest {key}", "share of problems", f"{law}, {tolerance:g}", "x",
+                          legend=place == 3)
         figures.save(figure, images, f"profiles-{law}")
 
 
-FIGURES = [Figure(f"profiles-{law}", f"Performance profiles under the law `{law}`: the share of problems that a solver solves with at most a "
-                  "factor of what the best solver of each problem takes, products and time, to natural errors of 1e-4 and 1e-8. "
+FIGURES = [Figure(f"profiles-{law}", f"Performance profiles under the law `{law}`: the share of problems that a solver "
+                                     f"solves with at most a "
+                  "factor of what the best solver of each problem takes, products and time, to natural errors of 1e-4 "
+                  "and 1e-8. "
                   "Factorisations do not count as products.") for law in SOLVERS]
 
 
@@ -108,17 +114,26 @@ def claims(tables):
     for solver in ("auto", "proximal"):
         shares = [solved(rows, solver, law, 1e-8) for law in SOLVERS]
         result.append(judge(f"{solver}-solves", f"`{solver}` solves every problem to 1e-8 (docs/accurate.md)",
-                            ", ".join(f"{100 * share:.3g} % ({law})" for share, law in zip(shares, SOLVERS)), "100 %", min(shares) == 1.0))
+                            ", ".join(f"{100 * share:.3g} % ({law})" for share, law in zip(shares, SOLVERS)), "100 %",
+                            min(shares) == 1.0))
     fewest = profile(select(rows, law="cone", tolerance=1e-4), "products")
-    sweeps = {solver: float(np.mean(factors == 1.0)) for solver, factors in fewest.items() if solver not in ("proximal", "ipm", "auto")}
-    result.append(judge("npgs-fewest", "`npgs` needs the fewest products of the methods without factors (docs/solvers.md)",
-                        f"it is best of all on {100 * sweeps['npgs']:.0f} % of the problems on the cone to 1e-4, the next on "
-                        f"{100 * max(share for solver, share in sweeps.items() if solver != 'npgs'):.0f} %", "most often best",
+    sweeps = {solver: float(np.mean(factors == 1.0)) for solver, factors in fewest.items() if solver not in ("proximal",
+                                                                                                             "ipm",
+                                                                                                             "auto")}
+    result.append(judge("npgs-fewest", "`npgs` needs the fewest products of the methods without factors "
+                                       "(docs/solvers.md)",
+                        f"it is best of all on {100 * sweeps['npgs']:.0f} % of the problems on the cone to 1e-4, the "
+                        f"next on "
+                        f"{100 * max(share for solver, share in sweeps.items() if solver != 'npgs'):.0f} %",
+                        "most often best",
                         sweeps["npgs"] == max(sweeps.values())))
     plain = {law: solved(rows, "pgs", law, 1e-8) for law in SOLVERS}
-    result.append(judge("sweeps-insufficient", "Gauss-Seidel converges too slowly for accurate solutions (Heyn et al., conclusions)",
-                        "`pgs` reaches 1e-8 on " + ", ".join(f"{100 * share:.3g} % ({law})" for law, share in plain.items())
-                        + " of the problems in 1,500 sweeps", "less than half under each law", max(plain.values()) < 0.5, "different"))
+    result.append(judge("sweeps-insufficient", "Gauss-Seidel converges too slowly for accurate solutions (Heyn et al., "
+                                               "conclusions)",
+                        "`pgs` reaches 1e-8 on " + ", ".join(f"{100 * share:.3g} % ({law})" for law,
+                                                             share in plain.items())
+                        + " of the problems in 1,500 sweeps", "less than half under each law",
+                        max(plain.values()) < 0.5, "different"))
     return result
 
 
@@ -131,13 +146,16 @@ def page(tables):
             cells = [law, solver]
             for tolerance in TOLERANCES:
                 factors = times[tolerance][solver]
-                cells += [f"{100 * solved(rows, solver, law, tolerance):.3g}", f"{100 * float(np.mean(factors == 1.0)):.3g}",
+                cells += [f"{100 * solved(rows, solver, law, tolerance):.3g}",
+                          f"{100 * float(np.mean(factors == 1.0)):.3g}",
                           number(float(np.median(factors)))]
             facts.append(cells)
     families = [[family, str(len(distinct(select(rows, family=family), "problem"))),
                  f"{min(row['contacts'] for row in select(rows, family=family)):.0f} to "
-                 f"{max(row['contacts'] for row in select(rows, family=family)):.0f}"] for family in distinct(rows, "family")]
-    heads = [f"{what} to {tolerance:g}" for tolerance in TOLERANCES for what in ("solved (%)", "fastest (%)", "median factor of time")]
+                 f"{max(row['contacts'] for row in select(rows, family=family)):.0f}"] for family in distinct(rows,
+                                                                                                              "family")]
+    heads = [f"{what} to {tolerance:g}" for tolerance in TOLERANCES for what in ("solved (%)", "fastest (%)",
+                                                                                 "median factor of time")]
     return f"""{len(distinct(rows, 'problem'))} problems, each solved from zero by every solver on one rank, one at a time. Solvers may
 take 1,500 iterations, `gpminres` 150 (of up to 20 products), outer loops (`tresca`, `de-saxce`) 60 (of up to 50 sweeps). Solvers that
 refuse a problem have not solved it.

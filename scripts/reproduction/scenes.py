@@ -36,7 +36,8 @@ solver: {{name: npgs, law: {law}, tolerance: 1e-5, max_iterations: 500}}
 def stack(count, overlap=0.0, stabilisation="gap", damping=None):
     """Spheres on top of each other on the floor, each contact `overlap` radii deep: name and text."""
     radius = 0.5
-    bodies = "\n".join(f"  - {{position: [0, 0, {radius * (1 - overlap) + k * radius * (2 - overlap):.17g}], radius: {radius}}}"
+    bodies = "\n".join(f"  - {{position: [0, 0, {radius * (1 - overlap) + k * radius * (2 - overlap):.17g}], radius: "
+                       f"{radius}}}"
                        for k in range(count))
     time = "" if damping is None else f", damping: {damping}"
     return f"stack-{count}-{overlap:g}-{stabilisation}-{damping}", f"""name: stack
@@ -56,10 +57,12 @@ def chain(links, spheres=0):
     perhaps: name and text."""
     radius, gap = 0.1, 0.25
     width = (links - 1) * gap
-    places = [(k * gap, 1 + width * (k / (links - 1) - 0.5) ** 2) for k in range(links)]  # sags by a quarter of its width
+    places = [(k * gap, 1 + width * (k / (links - 1) - 0.5) ** 2)
+              for k in range(links)]  # sags by a quarter of its width
     bodies = "\n".join(f"  - {{position: [{x:.6g}, 0, {z:.6g}], radius: {radius}}}" for x, z in places)
     ends = [(places[0], "0"), (places[-1], str(links - 1))]
-    ends += [(((a[0] + b[0]) / 2, (a[1] + b[1]) / 2), f"{k}, {k + 1}") for k, (a, b) in enumerate(zip(places, places[1:]))]
+    ends += [(((a[0] + b[0]) / 2, (a[1] + b[1]) / 2), f"{k}, {k + 1}") for k, (a, b) in enumerate(zip(places,
+                                                                                                      places[1:]))]
     joints = [f"  - {{kind: ball, bodies: [{of}], anchor: [{x:.6g}, 0, {z:.6g}]}}" for (x, z), of in ends]
     top = 1.2 + width / 4
     walls = f"""walls:

@@ -77,7 +77,8 @@ def seconds(work, tables, file):
     for law in ("frictionless", "box"):
         for solver in ("pgs", "npgs", "cpg", "cpg1", "newton", "gs-newton", "multigrid"):
             solve = work.solve(file, solver, law, 1e-6, work.pick(3000, 300), history=False)
-            rows.append({"law": law, "solver": solver, "converged": int(solve["converged"]), "iterations": solve["iterations"],
+            rows.append({"law": law, "solver": solver, "converged": int(solve["converged"]),
+                         "iterations": solve["iterations"],
                          "products": solve["operator_applications"], "seconds": solve["seconds"],
                          "natural": solve["error"]["natural"]})
     tables.write("seed-000-seconds", rows)
@@ -88,7 +89,8 @@ def draw(tables, images):
     figure, (left, right) = figures.panels(2)
     for place, (law, solver) in enumerate(FIGURE_2):
         found = select(curves, law=law, solver=solver)
-        (left if solver == "pgs" else right).plot([row["iteration"] for row in found], [row["natural"] for row in found],
+        (left if solver == "pgs" else right).plot([row["iteration"] for row in found], [row["natural"]
+                                                                                        for row in found],
                                                   label=f"{solver}, {law}", **figures.style(place))
     for place, law in enumerate(("frictionless", "box", "cone", "coulomb")):
         found = select(curves, law=law, solver="npgs")
@@ -114,7 +116,8 @@ def draw(tables, images):
 FIGURES = [
     Figure("seed-000-residuals", "Figure 2: natural error of sweeps, conjugate gradients and accelerated sweeps on "
            "models of friction, μ = 0.8."),
-    Figure("seed-000-velocities", "Figures 3 and 4: natural error, error of velocities |v - v*|_M / |v*|_M and changes of the "
+    Figure("seed-000-velocities", "Figures 3 and 4: natural error, error of velocities |v - v*|_M / |v*|_M and "
+                                  "changes of the "
            "active set per iteration on the box model."),
 ]
 
@@ -124,7 +127,8 @@ def coupling(rows, solver):
     found = [row for row in select(rows, solver=solver) if row["natural"] > 1e-10 and row["velocity_error"] > 1e-10]
     if len(found) < 3:
         return 1.0
-    return float(np.corrcoef(np.log([row["natural"] for row in found]), np.log([row["velocity_error"] for row in found]))[0, 1])
+    return float(np.corrcoef(np.log([row["natural"] for row in found]), np.log([row["velocity_error"]
+                                                                                for row in found]))[0, 1])
 
 
 def decay(rows, solver):
@@ -167,28 +171,36 @@ def claims(tables):
     cost = ratio(iterations("box", "cpg", what="products"), iterations("box", "cpg"))
     gain = ratio(iterations("box", "cpg", what="products"), iterations("box", "pgs", what="products"))
     result.append(judge("cpg-cost", "An iteration of CPG costs twice as much, so fewer iterations are no gain",
-                        f"{number(cost)} products an iteration; {number(gain)} times the products of pgs on the box model",
+                        f"{number(cost)} products an iteration; {number(gain)} times the products of pgs on the "
+                        f"box model",
                         "at least 1.8 products, and 0.8 times those of pgs", cost >= 1.8 and gain >= 0.8))
     single = ratio(iterations("box", "cpg1", what="products"), iterations("box", "cpg", what="products"))
     result.append(Claim("cpg-single", "Open: a CG variant without the second product would perform considerably better",
                         f"`cpg1` takes {number(single)} of the products of `cpg` to 1e-4 on the box model, "
                         f"{number(ratio(time('box', 'cpg1'), time('box', 'cpg')))} of its time to 1e-6"))
     hard = ratio(iterations("coulomb", "pgs"), iterations("box", "pgs"))
-    result.append(judge("quadratic-easier", "Quadratic problems (frictionless, box) are solved far more efficiently than those "
+    result.append(judge("quadratic-easier", "Quadratic problems (frictionless, box) are solved far more efficiently "
+                                            "than those "
                         "where friction is coupled to normal impulses",
-                        f"pgs on true Coulomb friction: {number(hard)} times its iterations on the box model to 1e-4 (least "
-                        f"error {number(iterations('coulomb', 'pgs', what='least_error'))})", "at least 1.5 times", hard >= 1.5))
+                        f"pgs on true Coulomb friction: {number(hard)} times its iterations on the box model to "
+                        f"1e-4 (least "
+                        f"error {number(iterations('coulomb', 'pgs', what='least_error'))})", "at least 1.5 times",
+                        hard >= 1.5))
     circle = ratio(iterations("cone", "pgs"), iterations("pyramid", "pgs"))
-    result.append(judge("cone-pyramid", "Nonlinear Gauss-Seidel on the circular cone takes slightly fewer iterations than PGS on "
-                        "the pyramid", f"{number(circle)} times as many to 1e-4, on the convex cone and the convex pyramid "
+    result.append(judge("cone-pyramid", "Nonlinear Gauss-Seidel on the circular cone takes slightly fewer iterations "
+                                        "than PGS on "
+                        "the pyramid", f"{number(circle)} times as many to 1e-4, on the convex cone and the convex "
+                                       f"pyramid "
                         "(Scree's pyramid is the convex one)", "between 0.5 and 1", 0.5 <= circle < 1.0, "different"))
     jam = ratio(iterations("pyramid", "cpg1"), iterations("box", "cpg1"))
     result.append(judge("cpg-deteriorates", "CPG deteriorates on pyramids with strong friction",
                         "`cpg` as printed jams there and is not offered; `cpg1` takes "
-                        f"{number(jam)} times its iterations on the box model to 1e-4", "more than 1.5 times", jam > 1.5))
+                        f"{number(jam)} times its iterations on the box model to 1e-4", "more than 1.5 times",
+                        jam > 1.5))
     least = iterations("coulomb", "proximal", what="least_error")
     result.append(judge("all-fail", "All solvers can fail on cones when friction is strong",
-                        f"μ = 0.8: `pgs` ends at {number(iterations('coulomb', 'pgs', what='least_error'))}, `proximal` at "
+                        f"μ = 0.8: `pgs` ends at {number(iterations('coulomb', 'pgs', what='least_error'))}, "
+                        f"`proximal` at "
                         f"{number(least)}", "`proximal` does not reach 1e-8 either", least > 1e-8))
     result += newton_claims(rows, time)
     result += [multigrid_claim(timed), convex_claim(tables, iterations)]
@@ -197,36 +209,44 @@ def claims(tables):
 
 def newton_claims(rows, time):
     bound = [coupling(rows, solver) for solver in ("pgs", "cpg", "newton")]
-    result = [judge("coupled", "Velocity errors of PGS and CPG are closely coupled to their residuals; that of Newton is not",
-                    f"correlation of their logarithms: {bound[0]:.3f} (pgs), {bound[1]:.3f} (cpg), {bound[2]:.3f} (newton)",
+    result = [judge("coupled", "Velocity errors of PGS and CPG are closely coupled to their residuals; that of "
+                               "Newton is not",
+                    f"correlation of their logarithms: {bound[0]:.3f} (pgs), {bound[1]:.3f} (cpg), {bound[2]:.3f} "
+                    f"(newton)",
                     "pgs and cpg above 0.95, newton below", min(bound[:2]) > 0.95 and bound[2] < 0.95,
                     "different" if min(bound[:2]) > 0.95 else "refuted")]
     at_ten = {solver: next(row["velocity_error"] for row in select(rows, solver=solver) if row["iteration"] == 10)
               for solver in ("pgs", "cpg")}
     result.append(judge("early", "In the beginning the error of PGS falls faster than that of CPG",
-                        f"velocity error after 10 iterations: {number(at_ten['pgs'])} (pgs), {number(at_ten['cpg'])} (cpg)",
+                        f"velocity error after 10 iterations: {number(at_ten['pgs'])} (pgs), "
+                        f"{number(at_ten['cpg'])} (cpg)",
                         "that of pgs is smaller", at_ten["pgs"] < at_ten["cpg"]))
     newton = select(rows, solver="newton")
     late = sum(row["velocity_error"] > 0.1 for row in newton[1:])
-    result.append(judge("newton-drop", "Newton takes many iterations that barely reduce the velocity error, before a sharp drop",
-                        f"of {len(newton) - 1} iterations {late} leave a velocity error above 0.1; the last divides it by "
+    result.append(judge("newton-drop", "Newton takes many iterations that barely reduce the velocity error, before a "
+                                       "sharp drop",
+                        f"of {len(newton) - 1} iterations {late} leave a velocity error above 0.1; the last "
+                        f"divides it by "
                         f"{number(newton[-2]['velocity_error'] / max(newton[-1]['velocity_error'], 1e-300), 2)}",
                         "at least half of them", late >= 0.5 * (len(newton) - 1), "different"))
     fits = {solver: decay(rows, solver) for solver in ("pgs", "cpg", "newton")}
-    result.append(judge("active-set", "Changes of the active set fall exponentially with PGS and CPG, linearly with Newton",
+    result.append(judge("active-set", "Changes of the active set fall exponentially with PGS and CPG, linearly "
+                                      "with Newton",
                         "R² of an exponential / a linear fall: " + ", ".join(f"{fit[0]:.2f} / {fit[1]:.2f} ({solver})"
                                                                              for solver, fit in fits.items()),
                         "the first is larger for pgs and cpg, the second for newton",
                         all(fits[solver][0] > fits[solver][1] for solver in ("pgs", "cpg"))
                         and fits["newton"][1] >= fits["newton"][0], "different"))
     result.append(judge("newton-inferior", "Newton on its own is inferior",
-                        f"time to 1e-6 on the box model by that of pgs: {number(ratio(time('box', 'newton'), time('box', 'pgs')))}"
+                        f"time to 1e-6 on the box model by that of pgs: "
+                        f"{number(ratio(time('box', 'newton'), time('box', 'pgs')))}"
                         f" (by that of npgs: {number(ratio(time('box', 'newton'), time('box', 'npgs')))})",
                         "more than 1", time("box", "newton") > time("box", "pgs")))
     gain = ratio(time("box", "gs-newton"), time("box", "newton"))
     result.append(Claim("newton-after-sweeps", "Open: Gauss-Seidel first, to find the active set for Newton",
                         f"`gs-newton` takes {number(gain)} of the time of `newton` to 1e-6 on the box model, "
-                        f"{len(select(rows, solver='gs-newton')) - 1} iterations in place of {len(newton) - 1} to 1e-11"))
+                        f"{len(select(rows, solver='gs-newton')) - 1} iterations in place of {len(newton) - 1} "
+                        f"to 1e-11"))
     return result
 
 
@@ -236,8 +256,11 @@ def multigrid_claim(timed):
     sweeps = {law: multigrid["products"] / pgs["products"] for law, (multigrid, pgs) in pairs.items()}
     times = {law: multigrid["seconds"] / pgs["seconds"] for law, (multigrid, pgs) in pairs.items()}
     return judge("multigrid", "Multigrid does not pay: costly to set up, and slow since impulses are not unique",
-                 "; ".join(f"{law}: {number(sweeps[law])} of the products of pgs to 1e-6, {number(times[law])} times its time"
-                           for law in pairs), "it takes more time than pgs on both", all(time > 1 for time in times.values()), "different")
+                 "; ".join(f"{law}: {number(sweeps[law])} of the products of pgs to 1e-6, {number(times[law])} times "
+                           f"its time"
+                           for law in pairs), "it takes more time than pgs on both", all(time > 1
+                                                                                         for time in times.values()),
+                                                                                         "different")
 
 
 def convex_claim(tables, iterations):
@@ -245,8 +268,10 @@ def convex_claim(tables, iterations):
     words = ", ".join(f"{solver} {number(iterations('box', solver))} / {number(iterations('cone', solver))} / "
                       f"{number(iterations('coulomb', solver)) if solver in ('pgs', 'npgs', 'proximal') else '-'}"
                       for solver in ("pgs", "npgs", "apgd", "cpg1", "proximal"))
-    return Claim("convex-cone", "Open: is the convex cone problem as easy as the box model, with friction coupled to normal "
-                 "impulses?", f"iterations to 1e-4 on box / convex cone / Coulomb: {words}. Velocities differ from Coulomb's by "
+    return Claim("convex-cone", "Open: is the convex cone problem as easy as the box model, with friction coupled "
+                                "to normal "
+                 "impulses?", f"iterations to 1e-4 on box / convex cone / Coulomb: {words}. Velocities differ from "
+                              f"Coulomb's by "
                  f"{number(far['cone'])} (cone) and {number(far['box'])} (box) of the effect of friction")
 
 
@@ -257,7 +282,8 @@ def page(tables):
                              for what in ("iterations", "products")]
             + [number(only(counts, law=law, solver=solver, goal=1e-2)["least_error"])]
             for law in distinct(counts, "law") for solver in distinct(select(counts, law=law), "solver")]
-    timed = [[row["law"], row["solver"], "yes" if row["converged"] else "no", number(row["iterations"]), number(row["products"]),
+    timed = [[row["law"], row["solver"], "yes" if row["converged"] else "no", number(row["iterations"]),
+              number(row["products"]),
               number(row["seconds"] / only(tables.rows("seed-000-seconds"), law=row["law"], solver="pgs")["seconds"])]
              for row in tables.rows("seed-000-seconds")]
     return f"""One frozen step of spheres that settle in a box and are not yet at rest: {contacts:.0f} contacts (paper: 1702), friction

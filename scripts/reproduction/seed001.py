@@ -23,7 +23,8 @@ def energy_error(x, w, a, lower, upper):
     feasible = np.clip(x, lower, upper)
     room_up, room_down = upper - (feasible - below), (feasible + above) - lower
     forward, backward = np.maximum(w, 0), np.maximum(-w, 0)
-    return np.maximum.reduce([a / 2 * above**2, a / 2 * below**2, np.minimum(forward**2 / (2 * a), a / 2 * room_down**2),
+    return np.maximum.reduce([a / 2 * above**2, a / 2 * below**2, np.minimum(forward**2 / (2 * a),
+                                                                             a / 2 * room_down**2),
                               np.minimum(backward**2 / (2 * a), a / 2 * room_up**2)])
 
 
@@ -34,7 +35,8 @@ def write_local(file, blocks, q, friction):
     with h5py.File(file, "w") as out:
         group = out.create_group("fclib_local")
         group["spacedim"] = np.array([3], "int32")
-        for key, value in {"m": [len(q)], "n": [len(q)], "nz": [len(rows)], "nzmax": [len(rows)], "i": rows, "p": columns}.items():
+        for key, value in {"m": [len(q)], "n": [len(q)], "nz": [len(rows)], "nzmax": [len(rows)], "i": rows,
+                           "p": columns}.items():
             group[f"W/{key}"] = np.array(value, "int32")
         group["W/x"] = blocks[rows, columns].astype(float)
         group["vectors/q"], group["vectors/mu"] = q.astype(float), friction.astype(float)
@@ -107,7 +109,8 @@ def rod(work, tables):
             ("x_1 of the solution (Ns), by scree-solve", np.nan, impulses[0, 0]),
             ("x_2 of the solution (Ns), by scree-solve", np.nan, impulses[1, 0]),
             ("largest |w| of the solution (m/s), by scree-solve", np.nan, np.max(np.abs(velocities[:, 0])))]
-    tables.write("seed-001-rod", [{"quantity": name, "paper": float(paper), "measured": float(value)} for name, paper, value in rows])
+    tables.write("seed-001-rod", [{"quantity": name, "paper": float(paper), "measured": float(value)} for name, paper,
+                                  value in rows])
 
 
 def brick_wall(work, tables):
@@ -124,7 +127,9 @@ def brick_wall(work, tables):
                          "deviation": float(np.std(errors[:, k], ddof=1)), "least": float(np.min(errors[:, k])),
                          "largest": float(np.max(errors[:, k])), "rises": int(rises[k - 1]) if k >= 1 else 0})
         for step in range(0, steps, max(1, steps // 20)):
-            curves += [{"measure": key, "step": step + 1, "iteration": k, "error": errors[step, k]} for k in range(0, 101, 2)]
+            curves += [{"measure": key, "step": step + 1, "iteration": k, "error": errors[step, k]} for k in range(0,
+                                                                                                                   101,
+                                                                                                                   2)]
     tables.write("seed-001-wall", rows)
     tables.write("seed-001-wall-curves", curves)
 
@@ -187,7 +192,8 @@ def draw(tables, images):
         energy = np.array([row["energy"] for row in found]).reshape(len(x), len(w)).T
         lines = diagram.contour(x, w, energy, levels=[0.02, 0.1, 0.25, 0.5, 1, 1.5, 2], colors="#0072B2", linewidths=1)
         diagram.clabel(lines, fontsize=7)
-        diagram.plot(*(([0, 0, 2], [2, 0, 0]) if kind == "contact" else ([-1, -1, 1, 1], [2, 0, 0, -2])), color="#D55E00",
+        diagram.plot(*(([0, 0, 2], [2, 0, 0]) if kind == "contact" else ([-1, -1, 1, 1], [2, 0, 0, -2])),
+                     color="#D55E00",
                      linewidth=2.5, label="no error")
         figures.label(diagram, "impulse x (Ns)", "velocity w (m/s)", f"{kind}: energy error (J)", log="")
     figures.save(figure, images, "seed-001-isolines")
@@ -200,11 +206,13 @@ def draw(tables, images):
         deviation = np.array([cell["deviation"] for cell in found])
         left, right = axes[2 * row], axes[2 * row + 1]
         left.plot(iteration, mean, label="mean", **figures.style(0))
-        left.fill_between(iteration, np.maximum(mean - deviation, 1e-3 * mean), mean + deviation, alpha=0.3, color="#0072B2",
+        left.fill_between(iteration, np.maximum(mean - deviation, 1e-3 * mean), mean + deviation, alpha=0.3,
+                          color="#0072B2",
                           label="± standard deviation")
         for step in distinct(curves, "step"):
             one = select(curves, measure=key, step=step)
-            right.plot([cell["iteration"] for cell in one], [cell["error"] for cell in one], linewidth=0.6, color="#D55E00", alpha=0.5)
+            right.plot([cell["iteration"] for cell in one], [cell["error"] for cell in one], linewidth=0.6,
+                       color="#D55E00", alpha=0.5)
         figures.label(left, "iteration of pgs", name)
         figures.label(right, "iteration of pgs", name, "single steps" if row == 0 else "")
     figures.save(figure, images, "seed-001-wall")
@@ -214,7 +222,8 @@ def draw(tables, images):
     for place, key in enumerate(distinct(rows, "measure")):
         found = select(rows, measure=key)
         for diagram, what in zip(axes, ("largest_error", "spread")):
-            diagram.plot([row["sweeps"] for row in found], [row[what] for row in found], marker="osv^DP"[place], label=key,
+            diagram.plot([row["sweeps"] for row in found], [row[what] for row in found], marker="osv^DP"[place],
+                         label=key,
                          **figures.style(place))
     figures.label(axes[0], "mean sweeps", "largest velocity error", "left over when it stops", "xy")
     figures.label(axes[1], "mean sweeps", "spread of velocity errors (factor)", "smaller: a fairer stopping test", "xy")
@@ -222,11 +231,14 @@ def draw(tables, images):
 
 
 FIGURES = [
-    Figure("seed-001-isolines", "Figures 1 and 2: isolines of the energy error of a contact and of a friction constraint, "
+    Figure("seed-001-isolines", "Figures 1 and 2: isolines of the energy error of a contact and of a friction "
+                                "constraint, "
            "effective mass 1 kg."),
-    Figure("seed-001-wall", "Figure 5: three measures of the error over 100 sweeps on the problems of a brick wall, mean and "
+    Figure("seed-001-wall", "Figure 5: three measures of the error over 100 sweeps on the problems of a brick wall, "
+                            "mean and "
            "standard deviation over its steps (left), single steps (right)."),
-    Figure("seed-001-stopping", "Open question: measures as stopping tests at equal mean cost, over problems of different masses "
+    Figure("seed-001-stopping", "Open question: measures as stopping tests at equal mean cost, over problems of "
+                                "different masses "
            "and sizes. 'iterations' stops all problems after the same number of sweeps."),
 ]
 
@@ -234,15 +246,18 @@ FIGURES = [
 def claims(tables):
     checks, wall = tables.rows("seed-001-isolines-check"), tables.rows("seed-001-wall")
     worst = max(abs(row["scree"] - row["formula"]) / max(row["formula"], 1e-300) for row in checks)
-    result = [judge("isolines", "The energy error is zero on the solutions of a constraint and grows quadratically (figures 1, 2)",
-                    f"Scree's measure agrees with equations 13 to 20 within {number(worst)} on {len(checks)} lines of the grid",
+    result = [judge("isolines", "The energy error is zero on the solutions of a constraint and grows quadratically "
+                                "(figures 1, 2)",
+                    f"Scree's measure agrees with equations 13 to 20 within {number(worst)} on {len(checks)} lines of "
+                    f"the grid",
                     "within 1e-5 (the data have six digits)", worst <= 1e-5)]
     rod_rows = {row["quantity"]: row for row in tables.rows("seed-001-rod")}
     printed = [row for row in rod_rows.values() if row["paper"] == row["paper"]]
     off = max(abs(row["measured"] / row["paper"] - 1) for row in printed)
     found = rod_rows["energy error, by scree-solve (J)"]["measured"]
     result.append(judge("rod", "Rod: x_2 = -0.1019 Ns, w_1 = -0.2981 m/s, energy errors 4.44e-2 J + 5.2e-3 J",
-                        f"from the printed data follow {printed[0]['measured']:.6g} Ns, {printed[1]['measured']:.6g} m/s, "
+                        f"from the printed data follow {printed[0]['measured']:.6g} Ns, "
+                        f"{printed[1]['measured']:.6g} m/s, "
                         f"{printed[2]['measured']:.6g} J + {printed[3]['measured']:.6g} J = {found:.6g} J",
                         "all within 1 %", off <= 0.01))
     result += wall_claims(wall)
@@ -258,22 +273,31 @@ def wall_claims(wall):
     last = {key: select(wall, measure=key)[-1] for key in MEASURES}
     bands = max(row["deviation"] / row["mean"] for row in last.values())
     falls = bool(np.all(np.diff(mean["energy"]) <= 0))
-    result = [judge("wall-others-rise", "Fischer-Burmeister and natural residual rise for about ten iterations, then fall",
+    result = [judge("wall-others-rise", "Fischer-Burmeister and natural residual rise for about ten iterations, "
+                                        "then fall",
                     "their means rise until sweep " + " and ".join(
-                        f"{peaks[key]} (by {100 * (mean[key][peaks[key]] / mean[key][0] - 1):.0f} %)" for key in ("fischer_burmeister", "natural_sum")),
-                    "both for 3 to 30 sweeps", all(3 <= peaks[key] <= 30 for key in ("fischer_burmeister", "natural_sum")), "different"),
+                        f"{peaks[key]} (by {100 * (mean[key][peaks[key]] / mean[key][0] - 1):.0f} %)"
+                        for key in ("fischer_burmeister", "natural_sum")),
+                    "both for 3 to 30 sweeps", all(3 <= peaks[key] <= 30 for key in ("fischer_burmeister",
+                                                                                     "natural_sum")), "different"),
               judge("wall-energy-falls", "The energy error falls from the first iteration on",
-                    f"its mean is largest after {peaks['energy']} sweeps" + (" and never rises" if falls else " and rises sometimes"),
+                    f"its mean is largest after {peaks['energy']} sweeps" + (" and never rises" if falls
+                                                                             else " and rises sometimes"),
                     "largest after none, never rises", peaks["energy"] == 0 and falls),
-              judge("wall-energy-monotone", "The energy error decreases monotonically while sweeps converge, in every step",
+              judge("wall-energy-monotone", "The energy error decreases monotonically while sweeps converge, in "
+                                            "every step",
                     f"in single problems it rose in {rises['energy']} of {100 * problems} sweeps (natural residual: "
-                    f"{rises['natural_sum']}, Fischer-Burmeister: {rises['fischer_burmeister']})", "it never rose", rises["energy"] == 0)]
+                    f"{rises['natural_sum']}, Fischer-Burmeister: {rises['fischer_burmeister']})", "it never rose",
+                    rises["energy"] == 0)]
     result.append(judge("wall-bands", "Errors vary little over the steps: the wall does not move",
-                        f"standard deviation after 100 sweeps at most {number(bands)} of the mean", "at most 0.5", bands <= 0.5, "different"))
+                        f"standard deviation after 100 sweeps at most {number(bands)} of the mean", "at most 0.5",
+                        bands <= 0.5, "different"))
     fall = {key: float(np.log(values[50] / values[-1])) for key, values in mean.items()}
     steeper = fall["energy"] / fall["natural_sum"]
-    result.append(judge("wall-steeper", "The energy error falls steeper, for it is quadratic in impulses and velocities",
-                        f"{number(steeper)} times the natural residual's rate over the last 50 sweeps", "between 1.5 and 2.5",
+    result.append(judge("wall-steeper", "The energy error falls steeper, for it is quadratic in impulses and "
+                                        "velocities",
+                        f"{number(steeper)} times the natural residual's rate over the last 50 sweeps",
+                        "between 1.5 and 2.5",
                         1.5 <= steeper <= 2.5, "different"))
     return result
 
@@ -281,20 +305,26 @@ def wall_claims(wall):
 def stopping_claim(rows):
     budgets = distinct(rows, "sweeps")
     middle = budgets[len(budgets) // 2]
-    words = ", ".join(f"{row['measure']} {number(row['largest_error'])} / {number(row['spread'])}" for row in select(rows, sweeps=middle))
+    words = ", ".join(f"{row['measure']} {number(row['largest_error'])} / {number(row['spread'])}"
+                      for row in select(rows, sweeps=middle))
     best = [min(select(rows, sweeps=budget), key=lambda row: row["spread"])["measure"] for budget in budgets]
-    spread = {key: only(rows, measure=key, sweeps=middle)["spread"] for key in ("energy", "energy, relative", "iterations")}
+    spread = {key: only(rows, measure=key, sweeps=middle)["spread"] for key in ("energy", "energy, relative",
+                                                                                "iterations")}
     joules = "worse" if spread["energy"] > spread["iterations"] else "better"
     share = "worse" if spread["energy, relative"] > spread["iterations"] else "better"
     return Claim("stopping", "Open: the energy error as stopping test; which threshold is close enough?",
-                 f"largest velocity error / spread (factor) when all tests take {middle:.0f} sweeps on average: {words}. Least spread with "
-                 f"{', '.join(f'{budget:.0f} sweeps: {key}' for budget, key in zip(budgets, best))}. One threshold in joules for problems "
-                 f"of different scale is {joules} than a fixed number of sweeps, one relative to the energy error of zero impulses {share}")
+                 f"largest velocity error / spread (factor) when all tests take {middle:.0f} sweeps on average: "
+                 f"{words}. Least spread with "
+                 f"{', '.join(f'{budget:.0f} sweeps: {key}' for budget, key in zip(budgets, best))}. One threshold in "
+                 f"joules for problems "
+                 f"of different scale is {joules} than a fixed number of sweeps, one relative to the energy error of "
+                 f"zero impulses {share}")
 
 
 def page(tables):
     wall, stop = tables.rows("seed-001-wall"), tables.rows("seed-001-stopping")
-    rod_rows = [[row["quantity"], "-" if row["paper"] != row["paper"] else f"{row['paper']:g}", f"{row['measured']:.6g}"]
+    rod_rows = [[row["quantity"], "-" if row["paper"] != row["paper"] else f"{row['paper']:g}",
+                 f"{row['measured']:.6g}"]
                 for row in tables.rows("seed-001-rod")]
     return f"""The brick wall (`scenes/brick-wall.yaml`, 30 bricks) is advanced by `pivot` with box friction for {wall[0]['problems']:.0f} steps;
 the problem of each step then gets 100 sweeps of `pgs` from zero. Friction bounds are those of a frictionless solve of the

@@ -63,7 +63,8 @@ def thinned(columns, along, count=160):
     """Rows of a history that suffice for a curve over a logarithmic axis: the first, the last and `count` between."""
     place = columns[along]
     wanted = np.unique(np.geomspace(1, max(2, place[-1]), count).astype(int))
-    kept = np.unique(np.concatenate([[0], np.minimum(np.searchsorted(place, wanted), len(place) - 1), [len(place) - 1]]))
+    kept = np.unique(np.concatenate([[0], np.minimum(np.searchsorted(place, wanted), len(place) - 1),
+                                     [len(place) - 1]]))
     return [{key: column[k] for key, column in columns.items()} for k in kept]
 
 

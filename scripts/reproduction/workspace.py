@@ -30,7 +30,8 @@ class Workspace:
         self.part = ""
         for name in ("scree-run", "scree-solve", "scree-compare"):
             if not os.access(self.programs / name, os.X_OK):
-                raise ReproductionError(f"{self.programs / name}: no such program: build Scree (cmake --build build/release) "
+                raise ReproductionError(f"{self.programs / name}: no such program: build Scree (cmake --build "
+                                        f"build/release) "
                                         "or name the folder of its programs by --programs")
 
     def clear(self):
@@ -84,7 +85,8 @@ class Workspace:
         if missing:
             self.say(f"{scene.stem}: {max(steps)} steps, {len(missing)} problems")
             dumps = [word for dump in missing for word in ("--dump-problem", dump)]
-            ended = self.call("scree-run", [scene, "--steps", max(steps), "--out", self.folder / "run", "--output-every", 0,
+            ended = self.call("scree-run", [scene, "--steps", max(steps), "--out", self.folder / "run",
+                                            "--output-every", 0,
                                             *arguments, *dumps], 3600)
             if ended is None:
                 raise ReproductionError(f"{scene}: its {max(steps)} steps take more than an hour")
@@ -101,7 +103,8 @@ class Workspace:
         file = stem.with_name(name + ".json")
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
-            words = [problem, "--solver", solver, "--law", law, "--tolerance", tolerance, "--max-iterations", iterations,
+            words = [problem, "--solver", solver, "--law", law, "--tolerance", tolerance, "--max-iterations",
+                     iterations,
                      "--check-every", more.get("every", 1), "--solution", f"{stem}.hdf5", "--json", file]
             words += [word for key, value in more.get("set", {}).items() for word in ("--set", f"{key}={value}")]
             words += [word for key in ("start", "reference") if key in more for word in (f"--{key}", more[key])]

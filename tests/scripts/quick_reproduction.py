@@ -67,7 +67,8 @@ class QuickForm(unittest.TestCase):
     def test_verdicts_follow_by_arithmetic_of_its_own(self):
         halves = []
         for law in ("frictionless", "box"):
-            cpg, pgs = (float(rows(self.pages, "seed-000-counts", law=law, solver=solver, goal="0.0001")[0]["iterations"])
+            cpg, pgs = (float(rows(self.pages, "seed-000-counts", law=law, solver=solver,
+                                   goal="0.0001")[0]["iterations"])
                         for solver in ("cpg", "pgs"))
             halves.append(0.3 <= cpg / pgs <= 0.7)
         self.assertEqual(verdict(self.pages, "seed-000", "CPG needs half"), "confirmed" if all(halves) else "different")
@@ -78,10 +79,12 @@ class QuickForm(unittest.TestCase):
 
         off = max(abs(float(row["rate"]) - float(row["spectral_radius"]))
                   for row in rows(self.pages, "seeds-002-004-stack") if row["rate"] != "nan")
-        self.assertEqual(verdict(self.pages, "seeds-002-004", "Bilateral constraints only"), "confirmed" if off <= 0.03 else "refuted")
+        self.assertEqual(verdict(self.pages, "seeds-002-004", "Bilateral constraints only"), "confirmed" if off <= 0.03
+                         else "refuted")
 
         solved = [int(row["converged"]) for row in rows(self.pages, "profiles", solver="proximal", tolerance="1e-08")]
-        self.assertEqual(verdict(self.pages, "profiles", "`proximal` solves every"), "confirmed" if all(solved) else "refuted")
+        self.assertEqual(verdict(self.pages, "profiles", "`proximal` solves every"), "confirmed" if all(solved)
+                         else "refuted")
 
     def test_mathematics_that_does_not_depend_on_size(self):
         for row in rows(self.pages, "seed-001-isolines-check"):
@@ -110,7 +113,8 @@ class QuickForm(unittest.TestCase):
 
     def test_bad_input_is_told_in_one_line(self):
         self.check_error(reproduce("--only", "nosuch"), "--only nosuch: no such part: choose from seed-000")
-        self.check_error(reproduce("--quick", "--work", self.scratch / "none", "--programs", self.scratch), "no such program")
+        self.check_error(reproduce("--quick", "--work", self.scratch / "none", "--programs", self.scratch),
+                         "no such program")
         self.check_error(reproduce("--fclib", "missing.hdf5"), "--fclib missing.hdf5: no such file")
         self.check_error(reproduce("--check", "--out", self.scratch / "none"), "none")
         self.assertFalse((self.scratch / "none").exists())
