@@ -6,8 +6,8 @@ VERDICTS = ("confirmed", "refuted", "different", "answered")
 
 @dataclasses.dataclass
 class Claim:
-    """A statement of a paper, what Scree measures, and what follows. `rule` tells when it counts as confirmed; questions
-    that a paper leaves open have none and are answered."""
+    """A statement of a paper, what Scree measures, and what follows. `rule` tells when it counts as confirmed;
+    questions that a paper leaves open have none and are answered."""
     key: str
     says: str
     measured: str

@@ -3,6 +3,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.ticker  # noqa: E402
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933", "#882255"]
 LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 1, 2)), (0, (4, 4))]
@@ -36,6 +37,7 @@ def label(axes, x, y, title="", log="y", legend=True):
     axes.set_title(title)
     if "x" in log:
         axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
     if "y" in log:
         axes.set_yscale("log")
     if legend and axes.get_legend_handles_labels()[0]:

@@ -1,4 +1,6 @@
 """The parts of the reproduction and their pages. A page is computed from the CSV files and from nothing else."""
+import textwrap
+
 from . import fixed_point, profiles, seed000, seed001, seed003
 from .claims import claims_table, figures_text
 from .tables import Tables
@@ -18,7 +20,13 @@ def text_of(part, tables):
     command = f"scripts/reproduce.py --only {part.PART}"
     body = part.page(tables).format(claims="## Claims\n\n" + claims_table(part.claims(tables)),
                                     figures="## Figures\n\n" + figures_text(part.PART, part.FIGURES, command))
-    return f"# {part.TITLE}\n\nMade by `{command}`: do not edit. [Overview](index.md)\n\n{body}"
+    return wrapped(f"# {part.TITLE}\n\nMade by `{command}`: do not edit. [Overview](index.md)\n\n{body}")
+
+
+def wrapped(text):
+    """Paragraphs of words in lines of 120 characters; the rest as it is."""
+    return "\n\n".join(block if block.startswith(("|", "#", "!", "-", " ")) else textwrap.fill(block, 120)
+                       for block in text.rstrip("\n").split("\n\n")) + "\n"
 
 
 def index_text(out):
@@ -29,12 +37,13 @@ def index_text(out):
             claims = part.claims(tables)
             found.append(f"- [{part.TITLE}]({name}.md)")
             lines += [f"| [{name}]({name}.md) | {claim.says} | {claim.verdict} |" for claim in claims]
-    return f"""# The papers' experiments, made anew
+    return wrapped(f"""# The papers' experiments, made anew
 
-`scripts/reproduce.py` makes these pages, their pictures (`images/`) and their data (`data/`, CSV) with Scree's programs:
-do not edit. Every verdict is computed from the CSV files. `confirmed`: what the paper says is what Scree measures.
-`refuted`: the opposite is. `different`: neither, or another model, with the numbers beside it. `answered`: the paper leaves the
-question open. Times depend on the machine and are given as ratios, measured one solve at a time on one core.
+`scripts/reproduce.py` makes these pages, their pictures (`images/`) and their data (`data/`, CSV) with Scree's
+programs: do not edit. Every verdict is computed from the CSV files. `confirmed`: what the paper says is what Scree
+measures.
+`refuted`: the opposite is. `different`: neither, or another model, with the numbers beside it. `answered`: the paper
+leaves the question open. Times depend on the machine and are given as ratios, measured one solve at a time on one core.
 
     scripts/reproduce.py                     # all parts, under an hour on two cores; goes on where it was ended
     scripts/reproduce.py --only seed-000     # one part
@@ -47,7 +56,7 @@ question open. Times depend on the machine and are given as ratios, measured one
 | part | claim | verdict |
 |---|---|---|
 {chr(10).join(lines)}
-"""
+""")
 
 
 def write_index(out):

@@ -156,9 +156,10 @@ def page(tables):
                                                                                                               "family")]
     heads = [f"{what} to {tolerance:g}" for tolerance in TOLERANCES for what in ("solved (%)", "fastest (%)",
                                                                                  "median factor of time")]
-    return f"""{len(distinct(rows, 'problem'))} problems, each solved from zero by every solver on one rank, one at a time. Solvers may
-take 1,500 iterations, `gpminres` 150 (of up to 20 products), outer loops (`tresca`, `de-saxce`) 60 (of up to 50 sweeps). Solvers that
-refuse a problem have not solved it.
+    return f"""{len(distinct(rows, 'problem'))} problems, each solved from zero by every solver on one rank, one at a
+time. Solvers may take 1,500 iterations, `gpminres` 150 (of up to 20 products), outer loops (`tresca`, `de-saxce`) 60
+(of
+up to 50 sweeps). Solvers that refuse a problem have not solved it.
 Factors of times depend on the machine.
 
 {{claims}}

@@ -68,8 +68,9 @@ def chain(links, spheres=0):
     walls = f"""walls:
   - {{name: box, container: {{lower: [-0.2, -0.3, 0], upper: [{width + 0.2:.6g}, 0.3, {top + 6:.6g}]}}}}
 """ if spheres else ""
+    above = f"{{lower: [-0.2, -0.3, {top:.6g}], upper: [{width + 0.2:.6g}, 0.3, {top + 6:.6g}]}}"
     fill = f"""fills:
-  - {{region: {{box: {{lower: [-0.2, -0.3, {top:.6g}], upper: [{width + 0.2:.6g}, 0.3, {top + 6:.6g}]}}}}, radius: 0.09, count: {spheres}}}
+  - {{region: {{box: {above}}}, radius: 0.09, count: {spheres}}}
 """ if spheres else ""
     return f"chain-{links}-{spheres}", f"""name: chain
 materials: {{steel: {{density: 7800, friction: 0.3}}}}

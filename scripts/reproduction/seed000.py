@@ -58,8 +58,8 @@ def velocity_errors(work, tables, file):
 
 
 def models(tables, solves, file):
-    """How far the velocities of models are from those of true Coulomb friction, by what friction changes in them, in the
-    norm of the kinetic energy."""
+    """How far the velocities of models are from those of true Coulomb friction, by what friction changes in them, in
+    the norm of the kinetic energy."""
     with h5py.File(file) as content:
         mass = content["fclib_global/M/x"][:]
     velocities = {law: solves[law, "proximal"].solution()[2] for law in ("frictionless", "box", "cone", "coulomb")}
@@ -132,8 +132,8 @@ def coupling(rows, solver):
 
 
 def decay(rows, solver):
-    """Share of the variance of active-set changes that an exponential and a linear fall explain (their R²), until changes
-    have come down to a hundredth of the largest."""
+    """Share of the variance of active-set changes that an exponential and a linear fall explain (their R²), until
+    changes have come down to a hundredth of the largest."""
     found = [row for row in select(rows, solver=solver) if row["iteration"] > 0]
     few = max(row["active_changes"] for row in found) / 100
     last = next((k for k, row in enumerate(found) if row["active_changes"] <= few), len(found))
@@ -286,9 +286,12 @@ def page(tables):
               number(row["products"]),
               number(row["seconds"] / only(tables.rows("seed-000-seconds"), law=row["law"], solver="pgs")["seconds"])]
              for row in tables.rows("seed-000-seconds")]
-    return f"""One frozen step of spheres that settle in a box and are not yet at rest: {contacts:.0f} contacts (paper: 1702), friction
-0.8, from zero, at most {limit:.0f} iterations. The paper's residuals are in the maximum norm, these are natural errors (2-norm,
-relative).
+    heads = [f"{what} to {goal:g}" for goal in GOALS for what in ("iterations", "products")]
+    return f"""One frozen step of spheres that settle in a box and are not yet at rest: {contacts:.0f} contacts (paper:
+1702), friction 0.8, from zero, at most {limit:.0f} iterations. The paper's residuals are in the maximum norm, these are
+natural errors (2-norm, relative). Multigrid transfers impulses here: problems in files do not tell where bodies are,
+which
+the transfer of velocities needs ([measured elsewhere](../solvers.md#multigrid)).
 
 {{claims}}
 
@@ -296,7 +299,7 @@ relative).
 
 ## Iterations and products to natural errors
 
-{table_text(["law", "solver"] + [f"{what} to {goal:g}" for goal in GOALS for what in ("iterations", "products")] + ["least error"], rows)}
+{table_text(["law", "solver"] + heads + ["least error"], rows)}
 
 ## Times to 1e-6, by that of pgs
 
