@@ -24,7 +24,7 @@ def arguments():
     parser.add_argument("--only", nargs="+", metavar="PART", default=list(pages.PARTS),
                         help="parts to make: " + ", ".join(pages.PARTS))
     parser.add_argument("--quick", action="store_true", help="small problems and few iterations: a trial in minutes")
-    parser.add_argument("--fresh", action="store_true", help="compute everything anew")
+    parser.add_argument("--fresh", action="store_true", help="compute everything anew, of all parts")
     parser.add_argument("--check", action="store_true",
                         help="compute nothing: do the pages of the output folder follow from the data there?")
     parser.add_argument("--fclib", nargs="+", type=pathlib.Path, default=[], metavar="FILE",

@@ -1,4 +1,5 @@
 """Performance profiles (Dolan and More) of solvers on problems of Scree's scenes and on FCLIB files."""
+import hashlib
 import json
 
 import numpy as np
@@ -13,21 +14,23 @@ TITLE = "Performance profiles over solvers"
 
 TOLERANCES = [1e-4, 1e-8]
 # Law: groups of solvers and the iterations that they may take.
+SWEEPS, NEWTON_STEPS, OUTER, KRYLOV = 1000, 150, 40, 100
 SOLVERS = {
-    "coulomb": [(["auto", "npgs", "pgs", "adaptive-bounds", "nsgs", "proximal", "ipm", "newton", "gs-newton"], 1500),
-                (["tresca", "de-saxce"], 60)],
-    "cone": [(["auto", "npgs", "pgs", "apgd", "spg", "cpg1", "jacobi", "proximal", "ipm"], 1500), (["gpminres"], 150)],
+    "coulomb": [(["auto", "npgs", "pgs", "adaptive-bounds", "nsgs"], SWEEPS),
+                (["proximal", "ipm", "newton", "gs-newton"], NEWTON_STEPS), (["tresca", "de-saxce"], OUTER)],
+    "cone": [(["auto", "npgs", "pgs", "apgd", "spg", "cpg1", "jacobi", "proximal", "ipm"], SWEEPS),
+             (["gpminres"], KRYLOV)],
 }
 BATCH = 5  # problems for each call of a program
 
 
 def own_problems(work):
     """Beds of spheres with weak and strong friction, a column, rubble of boxes, and a wall: family and file."""
-    count, moments = work.pick(100, 20), work.pick(range(50, 250, 8), [20, 30])
-    made = [("spheres, μ 0.3", work.scene_file(*scenes.box_of_spheres(count, 0.3, width=0.9)), ()),
-            ("spheres, μ 0.8", work.scene_file(*scenes.box_of_spheres(count, 0.8, width=0.9)), ()),
+    count, moments = work.pick(60, 20), work.pick(range(60, 236, 8), [20, 30])
+    made = [("spheres, μ 0.3", work.scene_file(*scenes.box_of_spheres(count, 0.3, width=0.8)), ()),
+            ("spheres, μ 0.8", work.scene_file(*scenes.box_of_spheres(count, 0.8, width=0.8)), ()),
             ("column, μ 0.5", work.scene_file(*scenes.cylinder_of_spheres(count, 0.35, 0.5, "cone")), ()),
-            ("boxes, μ 0.5", work.scene_file(*scenes.rubble(work.pick(40, 8), 0.5)), ()),
+            ("boxes, μ 0.5", work.scene_file(*scenes.rubble(work.pick(25, 8), 0.5)), ()),
             ("wall, μ 0.6", work.scene_file(*scenes.trembling_wall()), ("--tolerance", "1e-8"))]
     return [(family, file) for family, scene, words in work.pick(made, made[:1] + made[3:4])
             for file in work.problems(scene, moments, words)]
@@ -38,8 +41,9 @@ def compare(work, files, law, tolerance):
     folder = work.folder / "profiles"
     folder.mkdir(parents=True, exist_ok=True)
     solves = []
+    mark = hashlib.sha1(" ".join(file.stem for file in files).encode()).hexdigest()[:8]
     for solvers, limit in SOLVERS[law]:
-        told = folder / f"{files[0].stem}-{len(files)}-{law}-{tolerance:g}-{solvers[0]}.json"
+        told = folder / f"{files[0].stem}-{mark}-{law}-{tolerance:g}-{solvers[0]}-{limit}.json"
         if not told.exists() and work.call("scree-compare", [
                 *files, "--solvers", ",".join(solvers), "--law", law, "--tolerance", tolerance, "--max-iterations",
                 work.pick(limit, limit // 3), "--json", told]) is None:
@@ -132,7 +136,7 @@ def claims(tables):
                                                "conclusions)",
                         "`pgs` reaches 1e-8 on " + ", ".join(f"{100 * share:.3g} % ({law})" for law,
                                                              share in plain.items())
-                        + " of the problems in 1,500 sweeps", "less than half under each law",
+                        + f" of the problems in {SWEEPS} sweeps", "less than half under each law",
                         max(plain.values()) < 0.5, "different"))
     return result
 
@@ -157,9 +161,9 @@ def page(tables):
     heads = [f"{what} to {tolerance:g}" for tolerance in TOLERANCES for what in ("solved (%)", "fastest (%)",
                                                                                  "median factor of time")]
     return f"""{len(distinct(rows, 'problem'))} problems, each solved from zero by every solver on one rank, one at a
-time. Solvers may take 1,500 iterations, `gpminres` 150 (of up to 20 products), outer loops (`tresca`, `de-saxce`) 60
-(of
-up to 50 sweeps). Solvers that refuse a problem have not solved it.
+time, with at most {SWEEPS} iterations; {NEWTON_STEPS} for methods with factors under Coulomb's law, {KRYLOV} (of up to
+20 products) for `gpminres`, {OUTER} (of up to 50 sweeps) for `tresca` and `de-saxce`. Solvers that refuse a problem have
+not solved it.
 Factors of times depend on the machine.
 
 {{claims}}

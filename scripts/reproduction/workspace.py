@@ -35,7 +35,9 @@ class Workspace:
                                         "or name the folder of its programs by --programs")
 
     def clear(self):
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Removes what was computed, and nothing else that may stand in the folder."""
+        for name in ("scenes", "problems", "solves", "run", "runs", "mechanisms", "profiles"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
 
     def say(self, text):
         print(f"[{self.part}] {text}", file=sys.stderr, flush=True)
