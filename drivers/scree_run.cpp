@@ -34,7 +34,7 @@ struct Options {
   std::string scene;
   std::string out;
   std::string json;
-  std::string dump;
+  std::vector<std::string> dumps;
   std::string restart;
   double time_limit = 0.0;  ///< min; 0: none
   bool dry_run = false;
@@ -72,7 +72,10 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
       ->take_all()
       ->expected(1);
   app.add_option("--json", options.json, "file for the numbers of the run");
-  app.add_option("--dump-problem", options.dump, "STEP:FILE: write the contact problem of a step as FCLIB HDF5");
+  app.add_option("--dump-problem", options.dumps,
+                 "STEP:FILE: write the contact problem of a step as FCLIB HDF5, may be repeated")
+      ->take_all()
+      ->expected(1);
   app.add_option("--restart", options.restart, "go on from this checkpoint; auto: from the newest good one, if any");
   app.add_option("--time-limit", options.time_limit,
                  "minutes after which to stop with a checkpoint [the end of the SLURM job, if it is known]")
@@ -95,15 +98,20 @@ std::optional<io::Checkpoint> find_checkpoint(const parallel::Comm& comm, const 
   return restart == "auto" ? series.read_newest(comm) : io::read_checkpoint(comm, restart);
 }
 
-/// Has the problem that STEP:FILE asks for written when the simulation comes to that step.
-void dump_problem(const parallel::Comm& comm, const std::string& request, dynamics::Simulation& simulation,
-                  std::int64_t last_step) {
-  const io::ProblemDump dump = io::parse_problem_dump(request, simulation.report().step + 1, last_step);
-  io::require_writable_file(comm, dump.file);
-  simulation.watch_problems([&comm, dump](std::int64_t step, const dynamics::StepProblem& problem) {
-    if (step != dump.step) return;
-    io::make_directory(comm, std::filesystem::absolute(dump.file).parent_path());
-    io::write_global_problem(comm, dump.file, problem);
+/// Has the problems that each STEP:FILE asks for written when the simulation comes to those steps.
+void dump_problems(const parallel::Comm& comm, const std::vector<std::string>& requests,
+                   dynamics::Simulation& simulation, std::int64_t last_step) {
+  std::vector<io::ProblemDump> dumps;
+  for (const std::string& request : requests) {
+    dumps.push_back(io::parse_problem_dump(request, simulation.report().step + 1, last_step));
+    io::require_writable_file(comm, dumps.back().file);
+  }
+  simulation.watch_problems([&comm, dumps](std::int64_t step, const dynamics::StepProblem& problem) {
+    for (const io::ProblemDump& dump : dumps) {
+      if (step != dump.step) continue;
+      io::make_directory(comm, std::filesystem::absolute(dump.file).parent_path());
+      io::write_global_problem(comm, dump.file, problem);
+    }
   });
 }
 
@@ -214,11 +222,11 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   std::optional<io::Checkpoint> checkpoint = find_checkpoint(comm, options->restart, checkpoints);
   const std::vector<double> crossings = checkpoint ? checkpoint->crossings : std::vector<double>();
   dynamics::Simulation simulation(comm, io::make_setup(comm, scene, std::move(checkpoint)));
-  if (!options->dump.empty() && holds_bodies_together(scene))
+  if (!options->dumps.empty() && holds_bodies_together(scene))
     throw InputError(
         fmt::format("--dump-problem {}: FCLIB files know neither joints nor bilateral contacts: take a scene without",
-                    options->dump));
-  if (!options->dump.empty()) dump_problem(comm, options->dump, simulation, scene.steps);
+                    options->dumps.front()));
+  if (!options->dumps.empty()) dump_problems(comm, options->dumps, simulation, scene.steps);
 
   io::Results results(comm, scene, out, simulation.steps_made());
   io::Measurements measurements(comm, scene.measurements, out, simulation, crossings);

@@ -21,6 +21,8 @@ using namespace scree;
 
 struct Options {
   std::string problem;
+  std::string start;
+  std::string reference;
   std::string history;
   std::string solution;
   std::string json;
@@ -36,12 +38,22 @@ std::optional<Options> parse(const parallel::Comm& comm, const io::Arguments& ar
   const auto* problem = app.add_option("PROBLEM", options.problem, "FCLIB file, local or global (see docs/fclib.md)");
   app.add_option("--solver", solver, "solver (see --list)")->capture_default_str();
   solving.add_to(app);
+  app.add_option("--start", options.start, "HDF5 file with a solution, whose impulses are the first iterate [zero]");
+  app.add_option("--reference", options.reference, "HDF5 file with a solution, from which the history tells distances");
+  app.add_option("--check-every", options.request.stop.check_every,
+                 "iterations between judgements of methods that do not have velocities at hand")
+      ->capture_default_str();
   app.add_option("--history", options.history, "CSV file for the errors of the iterates");
   app.add_option("--solution", options.solution, "HDF5 file for impulses and velocities");
   app.add_option("--json", options.json, "file for the numbers of the solve");
   if (!parse_command_line(comm, app, arguments)) return std::nullopt;
   if (problem->empty()) throw InputError("PROBLEM is required: see scree-solve --help");
-  options.request = solving.request();
+  const int check_every = options.request.stop.check_every;
+  if (check_every < 1) throw InputError(fmt::format("--check-every {}: must be at least 1", check_every));
+  if (!options.reference.empty() && options.history.empty())
+    throw InputError(fmt::format("--reference {}: it is for the history: add --history FILE", options.reference));
+  options.request = solving.request(options.start.empty() ? 1 : 0);
+  options.request.stop.check_every = check_every;
   options.request.solver = solver;
   options.request.stop.keep_history = !options.history.empty();
   return options;
@@ -72,8 +84,10 @@ int run(const parallel::Comm& comm, const io::Arguments& arguments) {
   io::FclibProblem problem = io::read_problem(comm, options->problem);
   if (comm.is_root() && !problem.warning.empty()) fmt::print(stderr, "scree-solve: warning: {}\n", problem.warning);
   io::set_law(problem.problem(), request.law);
-  const parallel::Vector x = problem.problem().make_vector();
-  const io::SolveReport report = io::solve(problem, request, x);
+  const auto impulses = [&](const std::string& file) { return io::read_impulses(comm, file, problem); };
+  const parallel::Vector x = options->start.empty() ? problem.problem().make_vector() : impulses(options->start);
+  const parallel::Vector reference = options->reference.empty() ? parallel::Vector() : impulses(options->reference);
+  const io::SolveReport report = io::solve(problem, request, x, reference);
 
   if (comm.is_root()) print(problem, report);
   if (!options->history.empty()) io::write_file(comm, options->history, io::history_csv(report.history));

@@ -35,13 +35,14 @@ struct SolveOptions {
   }
 
   /// Throws InputError if a word makes no sense.
-  [[nodiscard]] io::SolveRequest request() const {
+  [[nodiscard]] io::SolveRequest request(int least_iterations = 1) const {
     io::SolveRequest result;
     result.law = entry_named(problem::laws(), law, "--law").law;
     result.stop.measure = entry_named(problem::measures(), measure, "--measure").measure;
     if (!(tolerance >= 0.0) || !std::isfinite(tolerance))
       throw InputError(fmt::format("--tolerance {}: must be a number, not negative", tolerance));
-    if (max_iterations < 1) throw InputError(fmt::format("--max-iterations {}: must be at least 1", max_iterations));
+    if (max_iterations < least_iterations)
+      throw InputError(fmt::format("--max-iterations {}: must be at least {}", max_iterations, least_iterations));
     result.stop.tolerance = tolerance;
     result.stop.max_iterations = max_iterations;
     for (const std::string& assignment : assignments) result.options.insert(parse_assignment(assignment));

@@ -253,30 +253,48 @@ FclibProblem read(const Comm& comm, const fs::path& path) {
   return result;
 }
 
-}  // namespace
-
-FclibProblem read_problem(const Comm& comm, const fs::path& file) {
+/// Collective: whatever goes wrong while a file is read is an error of that file.
+template <typename Read>
+auto read_file(const Comm& comm, const fs::path& file, const char* remedy, const Read& read) {
   parallel::all_or_none(comm, [&] {
     std::error_code error;
     if (!fs::exists(file, error)) throw InputError(file.string() + ": no such file: check the name");
-    if (!fs::is_regular_file(file, error)) throw InputError(file.string() + ": is no file: name an FCLIB problem");
+    if (!fs::is_regular_file(file, error)) throw InputError(fmt::format("{}: is no file: {}", file.string(), remedy));
   });
   const QuietHdf5 quiet;
-  FclibProblem result;
   try {
-    result = read(comm, file);
-    require_finite(result.problem());
+    return read();
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", file.string(), error.what()));
   } catch (const std::runtime_error& error) {
     throw InputError(
         fmt::format("{}: {}: it is damaged or no HDF5 file, get another copy", file.string(), error.what()));
   }
+}
+
+}  // namespace
+
+FclibProblem read_problem(const Comm& comm, const fs::path& file) {
+  FclibProblem result = read_file(comm, file, "name an FCLIB problem", [&] {
+    FclibProblem problem = read(comm, file);
+    require_finite(problem.problem());
+    return problem;
+  });
   constexpr double rounding = 1e-10;
   if (const double asymmetry = result.form.asymmetry; asymmetry > rounding)
     result.warning = fmt::format("{}: {} is unsymmetric by {:.1e} of its largest entry; it is used as it is",
                                  file.string(), result.form.matrix, asymmetry);
   return result;
+}
+
+parallel::Vector read_impulses(const Comm& comm, const fs::path& file, const FclibProblem& problem) {
+  return read_file(comm, file, "name a file with the group /solution", [&] {
+    const std::vector<double> r =
+        Reader(comm, file).vector("/solution/r", problem::split_contacts(comm, 3 * problem.contacts));
+    parallel::Vector x = problem.problem().make_vector();
+    std::ranges::copy(r, parallel::WriteArray(x).data());
+    return x;
+  });
 }
 
 }  // namespace scree::io

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <string_view>
 
 #include "scree/parallel/petsc.hpp"
@@ -71,7 +72,7 @@ SolveReport refused(const FclibProblem& problem, const SolveRequest& request, co
   return report;
 }
 
-SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec x) {
+SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec x, Vec reference) {
   const ContactProblem& task = problem.problem();
   const parallel::Comm& comm = task.N->comm();
   const solvers::SolveFunction solver = solvers::make_solver(request.solver, request.options, request.law);
@@ -81,7 +82,8 @@ SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec 
   solvers::StopRule rule = request.stop;
   rule.all_measures = rule.keep_history;  // the answer is judged by all of them below
   solvers::Monitor monitor(task, rule);
-  solver(task, x, monitor);
+  if (reference != nullptr) monitor.compare_with(reference);
+  if (rule.max_iterations > 0) solver(task, x, monitor);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   report.notes = monitor.notes();
   report.iterations = monitor.iterations();
@@ -90,10 +92,15 @@ SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec 
   report.history = monitor.history();
   judge(task, x, report);
   report.converged = value_of(report.errors, request.stop.measure) <= request.stop.tolerance;
-  report.reason = report.converged || !monitor.converged()
-                      ? diagnose(monitor).reason
-                      : "the error computed anew is above the tolerance that the solver says it reached: ask for less, "
-                        "for rounding in its velocities is as large as the error";
+  if (rule.max_iterations == 0)
+    report.reason = report.converged ? "converged" : "not solved, only judged";
+  else if (report.converged || !monitor.converged())
+    report.reason = diagnose(monitor).reason;
+  else
+    report.reason =
+        "the error computed anew is above the tolerance that the solver says it reached: ask for less, for rounding in "
+        "its "
+        "velocities is as large as the error";
   return report;
 }
 
@@ -121,14 +128,16 @@ void add_solve(JsonWriter& json, const SolveReport& report) {
 }
 
 std::string history_csv(const std::vector<solvers::HistoryEntry>& history) {
+  const bool compared = !history.empty() && !std::isnan(history.front().velocity_error);
   std::string text = "iteration,products,seconds";
   for (const auto& measure : problem::measures()) text += fmt::format(",{}", measure.name);
-  text += ",objective,active,active_changes\n";
+  text += fmt::format(",objective,active,active_changes{}\n", compared ? ",velocity_error" : "");
   for (const solvers::HistoryEntry& entry : history) {
     text += fmt::format("{},{},{:.6g}", entry.iteration, entry.operator_applications, entry.seconds);
     for (const auto& measure : problem::measures())
       text += fmt::format(",{:.9g}", value_of(entry.errors, measure.measure));
-    text += fmt::format(",{:.12g},{},{}\n", entry.objective, entry.active, entry.active_changes);
+    text += fmt::format(",{:.12g},{},{}", entry.objective, entry.active, entry.active_changes);
+    text += compared ? fmt::format(",{:.9g}\n", entry.velocity_error) : "\n";
   }
   return text;
 }

@@ -17,10 +17,10 @@ expect_error 2 "regular-file is not a directory"
 run scree-run "$scene" --steps 3 --out results --dump-problem 2:.
 expect_error 2 ".: is a directory"
 
-run scree-run "$scene" --steps 3 --out results --json run.json --dump-problem 3:problems/third.hdf5
+run scree-run "$scene" --steps 3 --out results --json run.json --dump-problem 3:problems/third.hdf5 --dump-problem 2:problems/second.hdf5
 [ "$code" -eq 0 ] || fail "exit code $code: $(cat "$scratch.err")"
 [ ! -s "$scratch.err" ] || fail "words on stderr: $(cat "$scratch.err")"
-[ "$(ls problems)" = third.hdf5 ] || fail "not one file: $(ls problems)"
+[ "$(echo $(ls problems))" = "second.hdf5 third.hdf5" ] || fail "not two files: $(ls problems)"
 
 # The system's interpreter is the one that has packages of the system, h5py among them.
 python=/usr/bin/python3

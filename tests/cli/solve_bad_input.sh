@@ -46,6 +46,14 @@ run scree-solve "$good" --law cone --tolerance nan
 expect_error 2 "--tolerance nan"
 run scree-solve "$good" --law cone --max-iterations 0
 expect_error 2 "--max-iterations 0: must be at least 1"
+run scree-solve "$good" --law cone --check-every 0
+expect_error 2 "--check-every 0: must be at least 1"
+run scree-solve "$good" --law cone --reference "$good"
+expect_error 2 "--reference $good: it is for the history: add --history FILE"
+run scree-solve "$good" --law cone --start missing.hdf5
+expect_error 2 "missing.hdf5: no such file"
+run scree-solve "$good" --law cone --start "$good" --json solve.json
+expect_error 2 "/solution/r: is missing"
 run scree-solve "$good" --law cone --set nonsense
 expect_error 2 "--set nonsense: must be option=value"
 run scree-solve "$good" --law cone --set nosuch=1

@@ -78,6 +78,22 @@ else
   echo "h5py is missing: the content of the solution was not looked at"
 fi
 
+# From a solution nothing is left to do, and the history tells how velocities approach it.
+run scree-solve problem.hdf5 --law cone --tolerance 1e-6 --start out/solution.hdf5 --json again.json
+[ "$code" -eq 0 ] && grep -q '"iterations": 0' again.json || fail "--start: $(cat again.json)"
+run scree-solve problem.hdf5 --law cone --tolerance 1e-14 --start out/solution.hdf5 --max-iterations 0 --json judged.json
+[ "$code" -eq 3 ] || fail "judged: exit code $code: $(cat "$scratch.err")"
+python3 -c 'import json; a, b = (json.load(open(f))["error"] for f in ("judged.json", "out/solve.json"))
+assert all(abs(a[key] - b[key]) <= 1e-6 * b[key] for key in b), (a, b)' || fail "--max-iterations 0 judges otherwise"
+run scree-solve problem.hdf5 --law cone --tolerance 1e-6 --reference out/solution.hdf5 --check-every 1 --history far.csv
+python3 - <<'PYTHON' || fail "--reference: $(tail -n 1 far.csv)"
+import csv
+
+history = list(csv.DictReader(open("far.csv")))
+assert abs(float(history[0]["velocity_error"]) - 1) < 1e-9 and float(history[-1]["velocity_error"]) < 1e-4
+assert [int(line["iteration"]) for line in history] == list(range(len(history)))
+PYTHON
+
 # Not converged: exit code 3, and what was found is written nevertheless.
 run scree-solve problem.hdf5 --law cone --solver pgs --tolerance 1e-14 --max-iterations 2 --json poor.json \
   --solution poor.hdf5

@@ -3,6 +3,7 @@
 #include "io/fclib_file.hpp"
 #include "io/scratch.hpp"
 #include "scree/io/shared_hdf5.hpp"
+#include "scree/parallel/error.hpp"
 
 using namespace scree;
 using namespace scree::test;
@@ -56,4 +57,25 @@ BOOST_AUTO_TEST_CASE(global_solutions_hold_the_velocities_of_bodies_too) {
     BOOST_TEST(relative_difference(entries(file, "/solution/v"), v) <= 1e-12);
     BOOST_TEST(relative_difference(entries(file, "/solution/u"), dense.H.transpose() * v + dense.b) <= 1e-12);
   }
+}
+
+BOOST_AUTO_TEST_CASE(impulses_come_back_and_those_of_other_problems_are_refused) {
+  const ScratchDirectory scratch(world());
+  RandomMatrices random(3);
+  const fs::path problem_file = scratch.path() / "problem.hdf5", solution_file = scratch.path() / "solution.hdf5";
+  const Eigen::VectorXd x = random.vector(21);
+  first_rank_writes([&] { write_alone(problem_file, random.dense(7), Storage::columns); });
+  (void)solution_of(problem_file, x);
+  const io::FclibProblem problem = io::read_problem(world(), problem_file);
+  const parallel::Vector read = io::read_impulses(world(), solution_file, problem),
+                         expected = problem.problem().make_vector();
+  set_part(expected, x);
+  PetscBool equal = PETSC_FALSE;
+  parallel::petsc(VecEqual(read, expected, &equal));
+  BOOST_TEST(equal == PETSC_TRUE);
+
+  BOOST_CHECK_THROW((void)io::read_impulses(world(), problem_file, problem), InputError);
+  first_rank_writes([&] { write_alone(scratch.path() / "other.hdf5", random.dense(6), Storage::columns); });
+  const io::FclibProblem other = io::read_problem(world(), scratch.path() / "other.hdf5");
+  BOOST_CHECK_THROW((void)io::read_impulses(world(), solution_file, other), InputError);
 }

@@ -28,4 +28,8 @@ struct FclibProblem {
 /// files that are damaged, of another kind or senseless. The problem keeps a reference to `comm`.
 [[nodiscard]] FclibProblem read_problem(const parallel::Comm& comm, const std::filesystem::path& file);
 
+/// Collective: reads the impulses /solution/r of a file that belongs to this problem. Throws as read_problem does.
+[[nodiscard]] parallel::Vector read_impulses(const parallel::Comm& comm, const std::filesystem::path& file,
+                                             const FclibProblem& problem);
+
 }  // namespace scree::io

@@ -31,7 +31,7 @@ struct SolveReport {
   std::int64_t contacts = 0;
   std::int64_t bodies = 0;  ///< 0: the problem does not tell
   bool converged = false;
-  std::string reason;  ///< "converged", or why not and what to try
+  std::string reason;              ///< "converged", or why not and what to try
   std::vector<std::string> notes;  ///< what the solver decided and why
   int iterations = 0;
   std::int64_t operator_applications = 0;  ///< products and sweeps
@@ -44,8 +44,11 @@ struct SolveReport {
 /// Collective: lays down the law of a problem. Laws with fixed bounds get mu x_n, with x_n of a frictionless solve.
 void set_law(problem::ContactProblem& problem, problem::Law law);
 
-/// Collective: solves a problem, whose law is set, from x. Throws InputError if the solver cannot.
-[[nodiscard]] SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec x);
+/// Collective: solves a problem, whose law is set, from x. Throws InputError if the solver cannot. With no
+/// iterations at all x is only judged, admissible or not. The history tells
+/// how far the velocities are from those of `reference`, impulses that solve the problem, if there are any.
+[[nodiscard]] SolveReport solve(const FclibProblem& problem, const SolveRequest& request, Vec x,
+                                Vec reference = nullptr);
 
 /// What there is to tell of a problem that the solver did not take.
 [[nodiscard]] SolveReport refused(const FclibProblem& problem, const SolveRequest& request, const std::string& reason);
@@ -53,7 +56,8 @@ void set_law(problem::ContactProblem& problem, problem::Law law);
 /// Adds the object of a solve to a JSON text.
 void add_solve(JsonWriter& json, const SolveReport& report);
 
-/// A line per judged iterate: iteration, products, seconds, each measure, objective and the active set.
+/// A line per judged iterate: iteration, products, seconds, each measure, objective, the active set and, where iterates
+/// were compared with a reference, the error of their velocities.
 [[nodiscard]] std::string history_csv(const std::vector<solvers::HistoryEntry>& history);
 
 }  // namespace scree::io
