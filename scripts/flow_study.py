@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Numbers of the gallery: slopes of heaps and drums from height profiles, and how fast silos empty themselves."""
+"""Numbers of the gallery: slopes of heaps and drums, how fast silos empty themselves, how far what stands has moved."""
 
 import argparse
 import csv
@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 import numpy as np
+
+import render
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -90,6 +92,25 @@ def silo(options):
         print(f"k = {k}: exponent {np.polyfit(np.log(free), np.log(rates), 1)[0]:.2f}")
 
 
+def places_at(path):
+    """The places of all bodies of one output, in the order of their numbers."""
+    bodies = render.read_frame(path, "id")
+    return bodies["position"][np.argsort(bodies["id"])]
+
+
+def drift(options):
+    """How far any body has been from where it began, over all outputs (run with --output-every)."""
+    for directory in options.directories:
+        files = [os.path.join(directory, file) for file in render.listed_files(directory)]
+        places = [places_at(file) for file in files]
+        shifts = np.array([place - places[0] for place in places[1:]])
+        if len(shifts) == 0:
+            sys.exit(f"{directory}: has one output only: run with --output-every")
+        print(f"{directory}: {len(places[0])} bodies, {len(files)} outputs: {np.linalg.norm(shifts, axis=2).max():.2e} m, "
+              f"sideways {np.linalg.norm(shifts[:, :, :2], axis=2).max():.2e} m, "
+              f"at the end {np.linalg.norm(shifts[-1], axis=1).max():.2e} m")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -110,6 +131,9 @@ def main():
     one.add_argument("--program", default=os.path.join(ROOT, "build", "release", "bin", "scree-run"))
     one.add_argument("--keep", action="store_true", help="take the results that are there")
     one.set_defaults(action=silo)
+    one = commands.add_parser("drift", help="how far bodies that should stand have moved")
+    one.add_argument("directories", nargs="+")
+    one.set_defaults(action=drift)
     options = parser.parse_args()
     options.action(options)
 

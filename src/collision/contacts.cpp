@@ -178,7 +178,7 @@ class PointFinder {
   void add(const Touch& touch, int a, int b, std::size_t pair) {
     const ContactSet::Contact contact{
         a, b, static_cast<std::int32_t>(pair), static_cast<std::int32_t>(set_.points.size()), touch.gap, touch.normal};
-    set_.points.push_back(touch.point);
+    set_.points.push_back(b < 0 && flight_.bodies.is_ball(a) ? on_ball(a, touch.normal) : touch.point);
     Vec3 speed = velocity_at(a, touch.point);
     if (b >= 0) speed -= velocity_at(b, touch.point);
     double approach = flight_.step * touch.normal.dot(speed);
@@ -191,6 +191,11 @@ class PointFinder {
     }
   }
 
+  /// Walls of any kind act on the surface of a ball, as planes do.
+  [[nodiscard]] Vec3 on_ball(int body, const Vec3& normal) const {
+    const auto k = static_cast<std::size_t>(body);
+    return flight_.bodies.position[k] + flight_.bodies.radius[k] * normal;
+  }
   [[nodiscard]] const model::Wall& wall_now(int b) const { return flight_.walls[static_cast<std::size_t>(-1 - b)]; }
   [[nodiscard]] const model::Wall& walls_after(int b) const {
     return flight_.walls_after[static_cast<std::size_t>(-1 - b)];

@@ -169,6 +169,59 @@ void keep_spread_out(std::vector<Touch>& touches, std::size_t first, std::size_t
   touches.resize(first + count);
 }
 
+namespace {
+
+/// A touch, seen along the normal.
+struct SeenTouch {
+  double u, v;
+  Touch touch;
+};
+
+double turn_at(const SeenTouch& from, const SeenTouch& at, const SeenTouch& to) {
+  return (at.u - from.u) * (to.v - from.v) - (at.v - from.v) * (to.u - from.u);
+}
+
+/// The corners of the convex hull counter-clockwise, by Andrew's monotone chain: its lower, then its upper half.
+std::vector<SeenTouch> hull_of(std::vector<SeenTouch>& seen) {
+  std::ranges::sort(seen, {}, [](const SeenTouch& s) { return std::pair(s.u, s.v); });
+  std::vector<SeenTouch> hull;
+  for (int half = 0; half < 2; ++half) {
+    const std::size_t begin = hull.size();
+    for (const SeenTouch& next : seen) {
+      while (hull.size() >= begin + 2 && turn_at(hull[hull.size() - 2], hull.back(), next) <= 0.0) hull.pop_back();
+      hull.push_back(next);
+    }
+    hull.pop_back();  // begins the other half
+    std::ranges::reverse(seen);
+  }
+  return hull;
+}
+
+}  // namespace
+
+void keep_corners(std::vector<Touch>& touches, std::size_t first, double slack) {
+  if (touches.size() - first <= 2) return;
+  const Vec3 across = touches[first].normal.unitOrthogonal(), along = touches[first].normal.cross(across);
+  std::vector<SeenTouch> seen;
+  for (std::size_t k = first; k < touches.size(); ++k)
+    seen.push_back({across.dot(touches[k].point), along.dot(touches[k].point), touches[k]});
+  std::vector<SeenTouch> hull = hull_of(seen);
+  for (std::size_t k = 0; k < hull.size() && hull.size() > 2;) {
+    const SeenTouch &from = hull[(k + hull.size() - 1) % hull.size()], &at = hull[k], &to = hull[(k + 1) % hull.size()];
+    const bool is_between = (at.u - from.u) * (to.u - at.u) + (at.v - from.v) * (to.v - at.v) > 0.0;
+    if (is_between && turn_at(from, at, to) <= slack * std::hypot(to.u - from.u, to.v - from.v)) {
+      hull.erase(hull.begin() + static_cast<std::ptrdiff_t>(k));
+    } else {
+      ++k;
+    }
+  }
+  const Touch deepest = std::ranges::min_element(seen, {}, [](const SeenTouch& s) { return s.touch.gap; })->touch;
+  touches.resize(first);
+  for (const SeenTouch& corner : hull) touches.push_back(corner.touch);
+  const auto is_as_deep = [&](const SeenTouch& corner) { return corner.touch.gap <= deepest.gap + slack; };
+  if (std::ranges::none_of(hull, is_as_deep)) touches.push_back(deepest);
+}
+
 bool Clipper::clip(const Placed& a, const Placed& b, const Vec3& normal, double reach, std::vector<Touch>& touches) {
   find_facing(a, normal, sides_[0].corners);
   find_facing(b, -normal, sides_[1].corners);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include <BulletCollision/CollisionShapes/btBoxShape.h>
@@ -307,24 +309,28 @@ unsigned part_around(const std::array<Vec3, 3>& corners, const Vec3& point) {
   return part;
 }
 
-/// Keeps one of the touches from number `first` on that several triangles have in common, and of each direction only as
-/// many as a pair of faces has.
+/// Of the touches from number `first` on, those in one plane of the mesh belong together, whatever triangles they come
+/// from: of each plane the corners remain, and only as many as a pair of faces has. Then triangles within a plane, and
+/// how they wander below a body that slides, make no difference.
 void merge(std::vector<Touch>& touches, std::size_t first, double radius) {
   constexpr double same_place = 1e-5, same_direction = 1e-6;  // radii; 1 - cos
   std::vector<Touch> found(touches.begin() + static_cast<std::ptrdiff_t>(first), touches.end());
-  std::ranges::sort(found, {}, &Touch::gap);
   touches.resize(first);
+  const auto on_mesh = [](const Touch& touch) -> Vec3 { return touch.point + 0.5 * touch.gap * touch.normal; };
   while (!found.empty()) {
     const std::size_t begin = touches.size();
-    const Vec3 normal = found.front().normal;
+    const Touch leading = found.front();
     std::erase_if(found, [&](const Touch& touch) {
-      if (1.0 - touch.normal.dot(normal) > same_direction) return false;
+      if (1.0 - touch.normal.dot(leading.normal) > same_direction) return false;
+      const double above = leading.normal.dot(on_mesh(touch) - on_mesh(leading));
+      if (std::abs(above) > same_place * radius) return false;
       const bool is_known =
           std::any_of(touches.begin() + static_cast<std::ptrdiff_t>(begin), touches.end(),
                       [&](const Touch& other) { return (other.point - touch.point).norm() <= same_place * radius; });
       if (!is_known) touches.push_back(touch);
       return true;
     });
+    keep_corners(touches, begin, same_place * radius);
     keep_spread_out(touches, begin, Clipper::most_points);
   }
 }
@@ -355,25 +361,54 @@ void ShapeContacts::find_part_on_mesh(const Placed& body, const model::MeshSurfa
       near_.push_back(*found);
     }
   });
-  // A corner or an edge is nearer than all around it if no triangle that it belongs to comes nearer elsewhere. Spheres
-  // are exact to rounding, Bullet's distances are not.
-  const double rounding = (body.shape == nullptr ? 1e-12 : 1e-7) * body.radius;
-  const auto has = [&](int triangle, int vertex) {
-    return std::ranges::count(surface.mesh->triangles()[static_cast<std::size_t>(triangle)], vertex) > 0;
-  };
-  const auto is_nearest_around = [&](const Near& near) {
-    const auto& vertices = surface.mesh->triangles()[static_cast<std::size_t>(near.triangle)];
-    return std::ranges::none_of(near_, [&](const Near& other) {
-      if (other.touch.gap >= near.touch.gap - rounding) return false;
-      for (std::size_t k = 0; k < 3; ++k)
-        if ((near.corners & 1U << k) != 0 && !has(other.triangle, vertices[k])) return false;
-      return true;
-    });
-  };
+  // What rounding cannot tell apart counts as a face first, then as an edge.
+  std::ranges::sort(near_, {}, [](const Near& near) {
+    return std::tuple(-std::popcount(near.corners), near.touch.gap, near.triangle);
+  });
+  for (Near& near : near_) near.is_nearest = is_nearest_around(near, body, *surface.mesh);
   const std::size_t first = touches.size();
   for (const Near& near : near_)
-    if (is_nearest_around(near)) add_points(body, in_world(surface, near.triangle), near, reach, touches);
+    if (near.is_nearest) add_points(body, in_world(surface, near.triangle), near, reach, touches);
+  if (body.shape != nullptr) add_points_beside(body, surface, reach, touches);
   if (touches.size() > first + 1) merge(touches, first, body.radius);
+}
+
+namespace {
+
+/// Up to which two distances from a body are one (m): spheres are exact to rounding, Bullet's distances are not.
+double rounding_of_distances(const Placed& body) { return (body.shape == nullptr ? 1e-12 : 1e-7) * body.radius; }
+
+}  // namespace
+
+/// A corner or an edge is nearer than all around it if no triangle that it belongs to comes nearer elsewhere.
+bool ShapeContacts::is_nearest_around(const Near& near, const Placed& body, const model::TriangleMesh& mesh) const {
+  const double rounding = rounding_of_distances(body);
+  const auto& vertices = mesh.triangles()[static_cast<std::size_t>(near.triangle)];
+  return std::ranges::none_of(near_, [&](const Near& other) {
+    if (other.touch.gap >= near.touch.gap - rounding) return false;
+    const auto& others = mesh.triangles()[static_cast<std::size_t>(other.triangle)];
+    for (std::size_t k = 0; k < 3; ++k)
+      if ((near.corners & 1U << k) != 0 && std::ranges::find(others, vertices[k]) == others.end()) return false;
+    return true;
+  });
+}
+
+/// A face above a plane touches all of it, not only the triangle where it happens to be nearest.
+void ShapeContacts::add_points_beside(const Placed& body, const model::MeshSurface& surface, double reach,
+                                      std::vector<Touch>& touches) {
+  const double rounding = rounding_of_distances(body);
+  for (const Near& near : near_) {
+    if (near.is_nearest) continue;
+    const auto corners = in_world(surface, near.triangle);
+    const auto found = std::ranges::find_if(near_, [&](const Near& nearest) {
+      if (!nearest.is_nearest) return false;
+      const Vec3 on_plane = in_world(surface, nearest.triangle)[0];
+      return std::ranges::all_of(corners, [&](const Vec3& corner) {
+        return std::abs(nearest.touch.normal.dot(corner - on_plane)) <= rounding;
+      });
+    });
+    if (found != near_.end()) (void)clipper_.clip(body, corners, found->touch.normal, reach, touches);
+  }
 }
 
 std::optional<ShapeContacts::Near> ShapeContacts::nearest_on(const Placed& body, const std::array<Vec3, 3>& corners,
@@ -385,7 +420,7 @@ std::optional<ShapeContacts::Near> ShapeContacts::nearest_on(const Placed& body,
     const double distance = (point - body.position).norm(), gap = distance - body.radius;
     if (gap > reach) return std::nullopt;
     const Vec3 normal = distance > 0.0 ? Vec3((point - body.position) / distance) : Vec3(-face);
-    return Near{0, {body.position + (body.radius + 0.5 * gap) * normal, normal, gap}, part, false};
+    return Near{0, {body.position + (body.radius + 0.5 * gap) * normal, normal, gap}, part, false, false};
   }
   bool is_deep = false;
   auto touch = distance_->between(body, corners, reach, is_deep);
@@ -395,7 +430,7 @@ std::optional<ShapeContacts::Near> ShapeContacts::nearest_on(const Placed& body,
   if (is_deep) touch->normal = face.dot(body.position - corners[0]) < 0.0 ? face : Vec3(-face);
   if (part == 7U || 1.0 - std::abs(touch->normal.dot(face)) < same_direction)
     touch->normal = touch->normal.dot(face) < 0.0 ? Vec3(-face) : face;
-  return Near{0, *touch, part, is_deep};
+  return Near{0, *touch, part, is_deep, false};
 }
 
 void ShapeContacts::add_points(const Placed& body, const std::array<Vec3, 3>& corners, const Near& near, double reach,

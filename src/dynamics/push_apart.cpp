@@ -82,6 +82,22 @@ void copy_places(const Comm& comm, const Bodies& from, Bodies& to) {
 
 }  // namespace
 
+std::optional<Overlap> deepest_overlap(const Comm& comm, const Setup& setup, double allowed) {
+  const Simulation simulation(comm, resting(setup, setup.bodies));
+  const Bodies& bodies = simulation.bodies();
+  Overlap own{0.0, -1, -1};
+  for (const auto& contact : simulation.contacts().contacts) {
+    if (contact.b < 0 || -contact.gap <= own.depth) continue;
+    const auto a = static_cast<std::size_t>(contact.a), b = static_cast<std::size_t>(contact.b);
+    if (-contact.gap > allowed * std::min(bodies.radius[a], bodies.radius[b]))
+      own = {-contact.gap, std::min(bodies.id[a], bodies.id[b]), std::max(bodies.id[a], bodies.id[b])};
+  }
+  const double depth = comm.max(own.depth);
+  if (depth == 0.0) return std::nullopt;
+  const std::int64_t first = comm.max(own.depth == depth ? own.first : -1);
+  return Overlap{depth, first, comm.max(own.depth == depth && own.first == first ? own.second : -1)};
+}
+
 double push_apart(const Comm& comm, Setup& setup, double enough) {
   double radii = 0.0;
   for (const double radius : setup.bodies.radius) radii += radius;

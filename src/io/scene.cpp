@@ -21,6 +21,7 @@
 #include "scree/io/scene_joints.hpp"
 #include "scree/io/scene_materials.hpp"
 #include "scree/io/scene_measurements.hpp"
+#include "scree/io/scene_settings.hpp"
 #include "scree/io/scene_shapes.hpp"
 #include "scree/io/scene_walls.hpp"
 #include "scree/parallel/error.hpp"
@@ -42,9 +43,9 @@ class SceneReader {
 
   Scene read() {
     read_head();
-    read_contact();
     scene_.materials = read_materials(root_);
     scene_.material_pairs = read_material_pairs(root_, scene_.materials);
+    read_settings(root_, scene_);
     scene_.shapes = std::make_shared<const std::vector<model::Shape>>(read_shapes(root_, meshes_));
     if (const auto walls = root_.find("walls")) {
       for (const Entry& wall : walls->items()) read_wall(wall);
@@ -64,10 +65,6 @@ class SceneReader {
     if (scene_.body_count == 0 && scene_.files.empty() && scene_.sources.empty())
       root_.fail("has no bodies: add an entry to 'fills', 'bodies' or 'sources'");
     scene_.measurements = read_measurements(root_, {scene_.walls, scene_.bodies, body_names_});
-    read_time();
-    read_solver();
-    read_decomposition();
-    read_output();
     check_room(widest_body());
     check_periods();
     return std::move(scene_);
@@ -85,11 +82,6 @@ class SceneReader {
   model::Wall read_driven_body(const Entry& entry, const model::Body& body) const;
   void add_body(const Entry& entry, model::Body body, const std::string& name);
   std::string read_body_name(const Entry& entry) const;
-  void read_time();
-  void read_contact();
-  void read_solver();
-  void read_decomposition();
-  void read_output();
   void check_room(double diameter) const;
   void check_periods() const;
 
@@ -239,7 +231,7 @@ model::Wall SceneReader::read_driven_body(const Entry& entry, const model::Body&
                 : std::make_shared<const model::Shape>((*scene_.shapes)[static_cast<std::size_t>(body.shape)]);
   const Vec3 position(body.position);
   model::Wall wall{
-      fmt::format("body {}", scene_.walls.size()),
+      entry.path(),
       is_sphere ? model::make_part(body.radius, position) : model::make_part(shape, position, read_turn(entry)),
       static_cast<int>(body.material), read_motion(entry.at("motion"), position)};
   if (const auto name = entry.find("name")) wall.name = name->text();
@@ -252,7 +244,8 @@ void SceneReader::add_body(const Entry& entry, model::Body body, const std::stri
     if (!is_endless(wall) || scene_.push_apart) continue;
     const double depth = depth_in_wall(body, *scene_.shapes, wall);
     if (depth > allowed_overlap * body.radius) {
-      entry.fail(fmt::format("starts {:.6g} m inside the wall '{}': move it", depth, wall.name));
+      entry.fail(
+          fmt::format("starts {:.6g} m inside the wall '{}': move it, or set contact.push_apart", depth, wall.name));
     }
   }
   body.id = scene_.body_count;
@@ -277,131 +270,6 @@ std::string SceneReader::read_body_name(const Entry& entry) const {
   if (std::ranges::find(body_names_, name) != body_names_.end())
     given->fail("is the name of another body too: choose another one");
   return name;
-}
-
-void SceneReader::read_time() {
-  const Entry time = root_.at("time");
-  if (const auto step = time.find("step")) scene_.step.step = step->positive();
-  if (const auto steps = time.find("steps")) {
-    scene_.steps = steps->integer(0);
-  } else if (const auto end = time.find("end")) {
-    // An end that is a whole number of steps away must not get one more from rounding.
-    const double steps_to_end = std::ceil(end->non_negative() / scene_.step.step - 1e-6);
-    if (steps_to_end > 9e15) end->fail("is too many steps away: check 'step'");
-    scene_.steps = static_cast<std::int64_t>(steps_to_end);
-  } else {
-    time.fail("needs the key 'steps' or 'end'");
-  }
-}
-
-void SceneReader::read_contact() {
-  const auto contact = root_.find("contact");
-  if (!contact) return;
-  if (const auto value = contact->find("margin")) scene_.step.margin = value->non_negative();
-  if (const auto value = contact->find("skin")) scene_.step.skin = value->positive();
-  if (const auto value = contact->find("recovery_speed"))
-    scene_.step.stabilisation.recovery_speed = value->non_negative();
-  if (const auto section = contact->find("stabilisation")) read_stabilisation(*section, scene_.step.stabilisation);
-  if (const auto value = contact->find("restitution_threshold"))
-    scene_.step.restitution_threshold = value->non_negative();
-  if (const auto value = contact->find("warm_start")) scene_.step.warm_start = value->flag();
-  if (const auto value = contact->find("push_apart")) scene_.push_apart = value->flag();
-}
-
-int bounded_int(const Entry& entry) {
-  const std::int64_t value = entry.integer(1);
-  if (value > std::numeric_limits<int>::max()) entry.fail("is too large");
-  return static_cast<int>(value);
-}
-
-void SceneReader::read_solver() {
-  const auto section = root_.find("solver");
-  dynamics::SolverChoice& choice = scene_.solver;
-  if (section) {
-    if (const auto name = section->find("name")) choice.name = name->text();
-    if (const auto law = section->find("law")) choice.law = problem::laws()[law->choice(names_of(problem::laws()))].law;
-    if (const auto measure = section->find("measure")) {
-      choice.stop.measure = problem::measures()[measure->choice(names_of(problem::measures()))].measure;
-    }
-    if (const auto value = section->find("tolerance")) choice.stop.tolerance = value->non_negative();
-    if (const auto value = section->find("max_iterations")) choice.stop.max_iterations = bounded_int(*value);
-    if (const auto value = section->find("check_every")) choice.stop.check_every = bounded_int(*value);
-    if (const auto bounds = section->find("bounds")) {
-      const bool last_step = bounds->choice({"last_step", "frictionless"}) == 0;
-      choice.bounds = last_step ? dynamics::BoundSource::last_step : dynamics::BoundSource::frictionless;
-    }
-    if (const auto value = section->find("facets")) {
-      choice.facets = bounded_int(*value);
-      if (choice.facets < 4 || choice.facets % 2 != 0) value->fail("must be an even number from 4 on");
-    }
-    if (const auto coupling = section->find("coupling")) {
-      const auto& couplings = problem::couplings();
-      choice.sweeps.coupling = couplings[coupling->choice(names_of(couplings))].coupling;
-    }
-    if (const auto value = section->find("local_sweeps")) choice.sweeps.local_sweeps = bounded_int(*value);
-    if (const auto options = section->find("options")) {
-      for (const auto& [name, value] : options->members()) {
-        choice.options.insert_or_assign(name, value.is_number() ? solvers::OptionValue(value.number()) : value.text());
-      }
-    }
-  }
-  try {
-    const model::SurfaceTable surfaces(scene_.materials, scene_.material_pairs);
-    (void)solvers::make_solver(choice.name, choice.options, dynamics::laws_of_run(choice.law, surfaces));
-  } catch (const InputError& error) {
-    const auto name = section ? section->find("name") : std::nullopt;
-    const Entry place = name ? *name : section.value_or(root_);
-    place.fail(error.what());
-  }
-}
-
-void SceneReader::read_decomposition() {
-  const auto section = root_.find("decomposition");
-  if (!section) return;
-  dynamics::BalanceOptions& balance = scene_.balance;
-  if (const auto name = section->find("partitioner")) {
-    balance.partitioner = name->text();
-    try {
-      (void)parallel::find_partitioner(balance.partitioner);
-    } catch (const InputError& error) {
-      name->fail(error.what());
-    }
-  }
-  if (const auto when = section->find("rebalance")) {
-    const std::string text = when->text();
-    const bool is_number = !text.empty() && std::string_view("0123456789+-.").find(text[0]) != std::string_view::npos;
-    if (is_number) {
-      balance.when = dynamics::Rebalance::periodic;
-      balance.period = when->integer(1);
-    } else if (text == "off" || text == "imbalance") {
-      balance.when = text == "off" ? dynamics::Rebalance::off : dynamics::Rebalance::by_imbalance;
-    } else {
-      when->fail(fmt::format("must be 'off', 'imbalance' or a number of steps, is '{}'", text));
-    }
-  }
-  if (const auto threshold = section->find("threshold")) {
-    balance.threshold = threshold->number();
-    if (!(balance.threshold > 1.0))
-      threshold->fail("must be greater than 1, which is perfect balance: 1.1 allows 10 %");
-  }
-}
-
-void SceneReader::read_output() {
-  const auto output = root_.find("output");
-  if (!output) return;
-  if (const auto value = output->find("every")) scene_.output.every = value->integer(0);
-  if (const auto value = output->find("contacts")) scene_.output.contacts = value->flag();
-  if (const auto value = output->find("format"))
-    scene_.output.format = value->choice({"paraview", "hdf5"}) == 0 ? OutputFormat::paraview : OutputFormat::hdf5;
-  if (const auto value = output->find("fields"))
-    for (const Entry& field : value->items())
-      scene_.output.selection.fields.push_back(field_names()[field.choice(field_names())]);
-  if (const auto value = output->find("every_kth_body")) scene_.output.selection.every_kth_body = value->integer(1);
-  if (const auto value = output->find("log_every")) scene_.output.log_every = value->integer(1);
-  if (const auto value = output->find("checkpoint_every")) scene_.output.checkpoint_every = value->integer(0);
-  if (const auto value = output->find("checkpoint_minutes")) scene_.output.checkpoint_minutes = value->non_negative();
-  if (const auto value = output->find("on_error"))
-    scene_.output.stop_on_error = value->choice({"stop", "continue"}) == 0;
 }
 
 /// How much room between walls the widest body needs at least (m).
@@ -494,6 +362,15 @@ Scene load_scene(const parallel::Comm& comm, const std::filesystem::path& file,
 
 namespace {
 
+/// Collective: bodies of files against each other and against those of fills; all others have been seen one by one.
+void check_overlaps_of_files(const parallel::Comm& comm, const Scene& scene, const dynamics::Setup& setup) {
+  if (const auto overlap = dynamics::deepest_overlap(comm, setup, allowed_overlap))
+    throw InputError(
+        fmt::format("{}: fills: bodies number {} and {} overlap by {:.3g} m: move one of them, or set "
+                    "contact.push_apart",
+                    scene.file, overlap->first, overlap->second, overlap->depth));
+}
+
 void push_apart(const parallel::Comm& comm, const Scene& scene, dynamics::Setup& setup) {
   const double left = dynamics::push_apart(comm, setup, allowed_overlap);
   if (left > allowed_overlap)
@@ -525,7 +402,11 @@ dynamics::Setup make_setup(const parallel::Comm& comm, const Scene& scene, std::
     const parallel::EvenSplit split{std::ssize(scene.joints), comm.size()};
     const auto first = scene.joints.begin() + split.first(comm.rank());
     setup.joints.assign(first, first + split.count(comm.rank()));
-    if (scene.push_apart) push_apart(comm, scene, setup);
+    if (scene.push_apart) {
+      push_apart(comm, scene, setup);
+    } else if (!scene.files.empty()) {
+      check_overlaps_of_files(comm, scene, setup);
+    }
     return setup;
   }
   parallel::all_or_none(comm, [&] {

@@ -43,7 +43,7 @@ class OverlapFinder {
   }
 
   struct Hit {
-    std::size_t number;
+    std::int64_t id;
     double depth;  ///< m
   };
 
@@ -95,7 +95,7 @@ class OverlapFinder {
       const double allowed = allowed_overlap * std::min(other.radius, body.radius);
       const bool may_touch = other.id != body.id && !joined_.contains(std::minmax({other.id, body.id}));
       if (!may_touch || distance >= other.radius + body.radius - allowed) continue;
-      if (const double depth = depth_between(body, other); depth > allowed) return Hit{*near, depth};
+      if (const double depth = depth_between(body, other); depth > allowed) return Hit{other.id, depth};
     }
     return std::nullopt;
   }
@@ -173,7 +173,7 @@ std::vector<model::Body> bodies_of_file(const parallel::Comm& comm, const Scene&
       listed.check_walls(body, [&] { return place + ":"; });
       if (const auto hit = listed.hit_by(body))
         throw InputError(
-            fmt::format("{}: overlaps bodies[{}] by {:.3g} m: {}", place, hit->number, hit->depth, remedy));
+            fmt::format("{}: overlaps body number {} by {:.3g} m: {}", place, hit->id, hit->depth, remedy));
       bodies.push_back(body);
     }
   });
@@ -209,8 +209,8 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
     parallel::all_or_none(comm, [&] {
       for (const model::Body& body : own) {
         if (const auto hit = listed.hit_by(body)) {
-          throw InputError(fmt::format("{}: bodies[{}]: overlaps a body of fills[{}] (number {}) by {:.3g} m: {}",
-                                       scene.file, hit->number, f, body.id, hit->depth, remedy));
+          throw InputError(fmt::format("{}: bodies: number {} overlaps number {} of fills[{}] by {:.3g} m: {}",
+                                       scene.file, hit->id, body.id, f, hit->depth, remedy));
         }
         listed.check_walls(body, [&] { return fmt::format("{}: fills[{}]: body number {}", scene.file, f, body.id); });
         bodies.add_owned(body);
@@ -223,10 +223,10 @@ model::Bodies make_bodies(const parallel::Comm& comm, const Scene& scene) {
     for (std::int64_t k = split.first(comm.rank()); k < split.first(comm.rank() + 1); ++k) {
       const model::Body& body = scene.bodies[static_cast<std::size_t>(k)];
       if (const auto hit = listed.hit_by(body)) {
-        throw InputError(fmt::format("{}: bodies[{}]: overlaps bodies[{}] by {:.3g} m: {}", scene.file, k, hit->number,
-                                     hit->depth, remedy));
+        throw InputError(fmt::format("{}: bodies: number {} overlaps number {} by {:.3g} m: {}", scene.file, body.id,
+                                     hit->id, hit->depth, remedy));
       }
-      listed.check_walls(body, [&] { return fmt::format("{}: bodies[{}]:", scene.file, k); });
+      listed.check_walls(body, [&] { return fmt::format("{}: bodies: number {}", scene.file, body.id); });
       bodies.add_owned(body);
     }
   });

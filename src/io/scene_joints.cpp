@@ -24,7 +24,8 @@ const Body& body_named(const Entry& entry, const NamedBodies& bodies) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
   if (error != std::errc{} || end != text.data() + text.size())
-    entry.fail(fmt::format("there is no body of the name '{}': give it to an entry of 'bodies'", text));
+    entry.fail(
+        fmt::format("there is no body of the name '{}': give it to an entry of 'bodies' without a 'motion'", text));
   if (index >= bodies.bodies.size())
     entry.fail(fmt::format("there are only {} entries in 'bodies', counted from 0", bodies.bodies.size()));
   return bodies.bodies[index];

@@ -127,6 +127,22 @@ printf 'x,y,z,radius\n0,0,1,0.1\n0,0,2,wide\n' >regular-file
 run scree-run bad.yaml
 expect_error 2 "regular-file:3: radius: must be a number, is 'wide'"
 
+printf 'x,y,z,radius\n0,0,1,0.1\n0,0,3,0.1\n0,0.15,1,0.1\n' >regular-file
+run scree-run bad.yaml
+expect_error 2 "bad.yaml: fills: bodies number 0 and 2 overlap by 0.05 m: move one of them, or set contact.push_apart"
+add "bodies: [{name: k, position: [0, 0, 5], radius: 0.1, motion: {}}]
+joints: [{kind: ball, bodies: [k], anchor: [0, 0, 5]}]"
+expect_error 2 "joints[0].bodies[0]: there is no body of the name 'k': give it to an entry of 'bodies' without a 'motion'"
+add "bodies: [{position: [0, 0, 5], radius: 0.1, motion: {}}, {position: [0, 0.1, 5], radius: 0.1}]"
+expect_error 2 "bad.yaml: bodies: number 50 starts 0.1 m inside the wall 'bodies[0]': move it, or set contact.push_apart"
+add "bodies: [{position: [0, 0, 5], radius: 0.1}]
+joints: [{kind: ball, bodies: [0, 0], anchor: [0, 0, 5]}]"
+expect_error 2 "joints[0].bodies: names the same body twice: a joint needs two"
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n' >open.obj
+add "shapes: {s: {hull: {file: open.obj}, solid: {file: open.obj}}}
+bodies: [{shape: s, position: [0, 0, 5]}]"
+expect_error 2 "shapes.s.solid.file: open.obj:6: the triangle has an open edge from (1, 0, 0) to (0, 0, 1)"
+
 touch regular-file
 run scree-run good.yaml --out regular-file/results
 expect_error 2 "regular-file/results: cannot be made"

@@ -7,6 +7,7 @@
 
 using namespace scree;
 using namespace scree::test;
+using dynamics::BoundSource;
 using dynamics::Setup;
 using dynamics::Simulation;
 using dynamics::StepReport;
@@ -23,18 +24,17 @@ double total_mass(const std::vector<Body>& bodies) {
   return mass;
 }
 
-/// Collective: the vertical force on the walls when the bed has come to rest, by its weight.
-double carried_share(Law law, Coupling coupling) {
+/// Collective: the vertical force on the walls when the bed has come to rest after some steps, by its weight.
+double carried_share(Law law, Coupling coupling, BoundSource bounds = BoundSource::frictionless, int steps = 40) {
   const auto bodies = nested_layers(3);
   Setup setup = make_setup(world(), bodies, nesting_box(), 0.5);
   setup.solver.law = law;
-  // Bounds from a frictionless solve, whose impulses are not unique, let this bed slip now and then on 4 ranks.
-  setup.solver.bounds = dynamics::BoundSource::last_step;
+  setup.solver.bounds = bounds;
   setup.solver.sweeps.coupling = coupling;
   setup.solver.stop = {.tolerance = 1e-7, .max_iterations = 200};
   Simulation simulation(world(), std::move(setup));
   StepReport report;
-  for (int k = 0; k < 40; ++k) report = simulation.step();
+  for (int k = 0; k < steps; ++k) report = simulation.step();
   // At rest: a millionth of the energy that lifts the bed by a radius.
   BOOST_TEST(report.kinetic_energy <= 1e-6 * total_mass(bodies) * gravity * 0.5);
   BOOST_TEST(report.max_penetration <= 1e-6);
@@ -72,7 +72,12 @@ BOOST_AUTO_TEST_CASE(the_floor_carries_the_weight_with_full_splitting) {
 }
 
 BOOST_AUTO_TEST_CASE(the_floor_carries_the_weight_of_a_bed_in_the_box_law) {
-  BOOST_TEST(std::abs(carried_share(Law::box, Coupling::interface_splitting) - 1.0) <= 1e-3);
+  const auto share = [](BoundSource bounds, int steps) {
+    return carried_share(Law::box, Coupling::interface_splitting, bounds, steps);
+  };
+  BOOST_TEST(std::abs(share(BoundSource::last_step, 40) - 1.0) <= 1e-3);
+  // Impulses of a frictionless solve are not unique here, and bounds that change let the bed creep before it rests.
+  BOOST_TEST(std::abs(share(BoundSource::frictionless, 200) - 1.0) <= 1e-3);
 }
 
 BOOST_AUTO_TEST_CASE(the_floor_carries_the_weight_of_a_smooth_bed) {

@@ -249,8 +249,9 @@ BOOST_AUTO_TEST_CASE(a_pair_of_materials_says_what_does_not_follow_from_them) {
 
 BOOST_AUTO_TEST_CASE(listed_bodies_must_not_overlap) {
   const Scene sunk = io::parse_scene(replaced("[0, 0, 3]", "[0.5, 0.5, 0.25]"), "s.yaml");
-  BOOST_CHECK_EXCEPTION((void)io::make_bodies(world(), sunk), InputError, [](const InputError& error) {
-    return std::string(error.what()).find("bodies[0]: overlaps a body of fills[0]") != std::string::npos;
+  BOOST_CHECK_EXCEPTION((void)io::make_bodies(world(), sunk), InputError, [&](const InputError& error) {
+    const std::string expected = "bodies: number " + std::to_string(sunk.bodies.at(0).id) + " overlaps number ";
+    return std::string(error.what()).find(expected) != std::string::npos;
   });
   const std::string twice = "bodies:\n  - {position: [0, 0, 3.1], radius: 0.2}";
   const Scene scene = io::parse_scene(replaced("bodies:", twice), "s.yaml");

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
   check_refused(shapes + "bodies: [{shape: block, radius: 1, position: [0, 0, 1]}]\n", "leave one of the two out");
   check_refused(shapes + "bodies: [{shape: block, position: [0, 0, 0.03]}]\n", "inside the wall");
   check_refused(shapes + "bodies: [{shape: block, position: [0, 0, 1]}, {shape: can, position: [0.25, 0, 1]}]\n",
-                "overlaps bodies[1] by 0.05 m");
+                "bodies: number 0 overlaps number 1 by 0.05 m");
   check_refused(shapes +
                     "bodies: [{shape: block, name: b, position: [0, 0, 1], array: {count: [1, 1, 2], "
                     "spacing: [0, 0, 1]}}]\n",
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(driven_bodies_are_walls) {
   check_refused(shapes + driven + ", mass: 3}]\n", "bodies[1].mass: a body with a 'motion' moves whatever touches it");
   check_refused(
       shapes + "bodies: [{radius: 0.2, position: [0.1, 0, 1]}, {shape: block, position: [0, 0, 1], motion: {}}]\n",
-      "bodies[0]: starts");
+      "bodies: number 0 starts");
 }
 
 BOOST_AUTO_TEST_CASE(bodies_that_start_inside_each_other_are_pushed_apart) {

@@ -3,13 +3,13 @@
 #include <boost/test/data/test_case.hpp>
 
 #include <Eigen/Dense>
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include "scree/problem/contact_frame.hpp"
 #include "scree/solvers/registry.hpp"
 #include "support/frozen.hpp"
+#include "support/solver_cases.hpp"
 #include "support/support.hpp"
 
 using namespace scree;
@@ -19,23 +19,6 @@ using problem::Law;
 namespace data = boost::unit_test::data;
 
 namespace {
-
-struct Case {
-  std::string solver;
-  Law law;
-  friend std::ostream& operator<<(std::ostream& out, const Case& c) {
-    return out << c.solver << " on " << name_of(c.law);
-  }
-};
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (const auto& solver : solvers::registry())
-    for (const auto& info : laws_of_beds())
-      if (solver.name != "enumerate" && std::ranges::count(solver.laws, info.law) > 0)  // a dozen rows: test_direct.cpp
-        cases.push_back({solver.name, info.law});
-  return cases;
-}
 
 constexpr double tolerance = 1e-6;
 
@@ -58,12 +41,12 @@ int iteration_limit(const std::string& solver) {
 }
 
 /// Lemke's tableau is dense: a pivot touches all of it.
-FrozenScene bed_for(const std::string& solver) { return solver == "lemke" ? bed(5, 5, 2, 1) : bed(6, 6, 3, 1); }
+FrozenScene bed_for(const std::string& solver) { return solver == "lemke" ? bed(5, 5, 2, 1) : bed(8, 8, 3, 1); }
 
 /// Sweeps depend on how contacts are dealt out to the ranks, and so do preconditioners that work rank by rank. On the
 /// curved face of a cone gpminres follows the order of summation: a contact near the apex changes its face or not, and
 /// 12 to 18 iterations were seen on the same bed.
-bool counts_alike_on_all_ranks(const Case& c, const problem::ContactOperator& N) {
+bool counts_alike_on_all_ranks(const SolverCase& c, const problem::ContactOperator& N) {
   return N.sweeps() == 0 && c.solver != "gpminres-p" && !(c.solver == "gpminres" && c.law == Law::cone);
 }
 
@@ -75,7 +58,7 @@ struct Solved {
 };
 
 /// Collective: from zero.
-Solved solve(const Case& c, const Frozen& frozen, double to = tolerance) {
+Solved solve(const SolverCase& c, const Frozen& frozen, double to = tolerance) {
   solvers::Monitor monitor(frozen.problem,
                            {.tolerance = to, .max_iterations = iteration_limit(c.solver), .check_every = 1});
   const parallel::Vector x = frozen.problem.make_vector();
@@ -92,7 +75,7 @@ void check_solution(const Solved& solved) {
 
 }  // namespace
 
-BOOST_DATA_TEST_CASE(solves_a_bed_alike_on_all_ranks_and_on_one, data::make(all_cases()), the_case) {
+BOOST_DATA_TEST_CASE(solves_a_bed_alike_on_all_ranks_and_on_one, data::make(all_solver_cases()), the_case) {
   const parallel::Comm self(MPI_COMM_SELF);
   const FrozenScene scene = bed_for(the_case.solver);
   const Frozen whole = freeze(self, scene, Placement::slabs, the_case.law);
@@ -112,7 +95,7 @@ BOOST_DATA_TEST_CASE(solves_a_bed_alike_on_all_ranks_and_on_one, data::make(all_
   }
 }
 
-BOOST_DATA_TEST_CASE(solves_when_neighbours_live_on_different_ranks, data::make(all_cases()), the_case) {
+BOOST_DATA_TEST_CASE(solves_when_neighbours_live_on_different_ranks, data::make(all_solver_cases()), the_case) {
   const parallel::Comm self(MPI_COMM_SELF);
   const FrozenScene scene = bed(3, 3, 2, 4);
   const Frozen whole = freeze(self, scene, Placement::slabs, the_case.law);
@@ -130,7 +113,7 @@ BOOST_DATA_TEST_CASE(solves_when_neighbours_live_on_different_ranks, data::make(
   }
 }
 
-BOOST_DATA_TEST_CASE(solves_with_more_ranks_than_bodies, data::make(all_cases()), the_case) {
+BOOST_DATA_TEST_CASE(solves_with_more_ranks_than_bodies, data::make(all_solver_cases()), the_case) {
   const parallel::Comm self(MPI_COMM_SELF);
   const FrozenScene scene = column(3);
   for (const Placement placement : all_placements) {
@@ -148,7 +131,7 @@ BOOST_DATA_TEST_CASE(solves_with_more_ranks_than_bodies, data::make(all_cases())
   }
 }
 
-BOOST_DATA_TEST_CASE(has_nothing_to_do_without_contacts, data::make(all_cases()), the_case) {
+BOOST_DATA_TEST_CASE(has_nothing_to_do_without_contacts, data::make(all_solver_cases()), the_case) {
   for (const int bodies : {0, 5}) {
     const Frozen frozen = freeze(world(), loose(bodies), Placement::scattered, the_case.law);
     const Solved solved = solve(the_case, frozen);
@@ -158,7 +141,7 @@ BOOST_DATA_TEST_CASE(has_nothing_to_do_without_contacts, data::make(all_cases())
   }
 }
 
-BOOST_DATA_TEST_CASE(takes_a_start_outside_the_set, data::make(all_cases()), the_case) {
+BOOST_DATA_TEST_CASE(takes_a_start_outside_the_set, data::make(all_solver_cases()), the_case) {
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, the_case.law);
   const parallel::Vector x = frozen.problem.make_vector();
   parallel::petsc(VecSet(x, -1.0));
@@ -170,7 +153,7 @@ BOOST_DATA_TEST_CASE(takes_a_start_outside_the_set, data::make(all_cases()), the
   BOOST_TEST(judged.outside <= 1e-14);
 }
 
-BOOST_DATA_TEST_CASE(stays_where_it_is_when_started_from_a_solution, data::make(all_cases()), the_case) {
+BOOST_DATA_TEST_CASE(stays_where_it_is_when_started_from_a_solution, data::make(all_solver_cases()), the_case) {
   const Frozen frozen = freeze(world(), bed(3, 3, 2, 4), Placement::slabs, the_case.law);
   const parallel::Vector x = frozen.problem.make_vector();
   const auto solver = solvers::make_solver(the_case.solver, {}, the_case.law);
@@ -191,8 +174,8 @@ BOOST_AUTO_TEST_CASE(all_solvers_of_a_law_agree) {
   for (const auto& law : laws_of_beds()) {
     const Frozen whole = freeze(self, scene, Placement::slabs, law.law);
     const Frozen frozen = freeze(world(), scene, Placement::slabs, law.law);
-    std::vector<std::pair<Case, Solved>> alone, together;
-    for (const Case& c : all_cases()) {
+    std::vector<std::pair<SolverCase, Solved>> alone, together;
+    for (const SolverCase& c : all_solver_cases()) {
       if (c.law != law.law) continue;
       alone.emplace_back(c, solve(c, whole, 1e-7));
       together.emplace_back(c, solve(c, frozen, 1e-7));
@@ -350,7 +333,7 @@ FrozenScene corner() {
 
 void check_against(const FrozenScene& scene, const Dense& dense, const Eigen::VectorXd& impulses, Law law) {
   const Eigen::VectorXd reference = dense.motion(impulses);
-  for (const Case& c : all_cases()) {
+  for (const SolverCase& c : all_solver_cases()) {
     if (c.law != law) continue;
     for (const Placement placement : {Placement::slabs, Placement::scattered}) {
       BOOST_TEST_CONTEXT(c << ", " << name_of(placement)) {

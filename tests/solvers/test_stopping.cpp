@@ -9,6 +9,7 @@
 
 #include "scree/solvers/registry.hpp"
 #include "support/frozen.hpp"
+#include "support/solver_cases.hpp"
 #include "support/support.hpp"
 
 using namespace scree;
@@ -20,23 +21,6 @@ using solvers::Monitor;
 namespace data = boost::unit_test::data;
 
 namespace {
-
-struct Case {
-  std::string solver;
-  Law law;
-  friend std::ostream& operator<<(std::ostream& out, const Case& c) {
-    return out << c.solver << " on " << name_of(c.law);
-  }
-};
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (const auto& solver : solvers::registry())
-    for (const auto& info : laws_of_beds())
-      if (solver.name != "enumerate" && std::ranges::count(solver.laws, info.law) > 0)  // a dozen rows: test_direct.cpp
-        cases.push_back({solver.name, info.law});
-  return cases;
-}
 
 /// Units of length and mass: the same bed, with other numbers.
 struct Units {
@@ -63,7 +47,7 @@ struct Run {
   ErrorMeasures errors, recomputed;
 };
 
-Run run(const Case& c, const Frozen& frozen, Measure measure, double tolerance) {
+Run run(const SolverCase& c, const Frozen& frozen, Measure measure, double tolerance) {
   Monitor monitor(frozen.problem,
                   {.measure = measure, .tolerance = tolerance, .max_iterations = 20000, .check_every = 1});
   const parallel::Vector x = frozen.problem.make_vector(), w = frozen.problem.make_vector();
@@ -75,7 +59,7 @@ Run run(const Case& c, const Frozen& frozen, Measure measure, double tolerance) 
 
 }  // namespace
 
-BOOST_DATA_TEST_CASE(stopped_by_energy_units_do_not_matter, data::make(all_cases()), the_case) {
+BOOST_DATA_TEST_CASE(stopped_by_energy_units_do_not_matter, data::make(all_solver_cases()), the_case) {
   const double tolerance = 1e-9;  // J
   const Run plain = run(the_case, frozen_in({}, the_case.law), Measure::energy, tolerance);
   BOOST_TEST(plain.converged);
@@ -88,7 +72,7 @@ BOOST_DATA_TEST_CASE(stopped_by_energy_units_do_not_matter, data::make(all_cases
 }
 
 BOOST_AUTO_TEST_CASE(stopped_by_the_natural_residual_units_do_matter) {
-  const Case npgs{"npgs", Law::cone};
+  const SolverCase npgs{"npgs", Law::cone};
   const int plain = run(npgs, frozen_in({}, Law::cone), Measure::natural, 1e-6).iterations;
   const int grams = run(npgs, frozen_in({1.0, 1e3}, Law::cone), Measure::natural, 1e-6).iterations;
   BOOST_TEST_MESSAGE("natural to 1e-6: " << plain << " iterations in kg, " << grams << " in g");
@@ -96,11 +80,11 @@ BOOST_AUTO_TEST_CASE(stopped_by_the_natural_residual_units_do_matter) {
 }
 
 BOOST_AUTO_TEST_CASE(every_measure_stops_a_solver) {
-  for (const Case& c : {Case{"npgs", Law::cone},
-                        {"jacobi", Law::box},
-                        {"gpminres", Law::frictionless},
-                        {"tresca", Law::coulomb},
-                        {"pgs", Law::polyhedral}}) {
+  for (const SolverCase& c : {SolverCase{"npgs", Law::cone},
+                              {"jacobi", Law::box},
+                              {"gpminres", Law::frictionless},
+                              {"tresca", Law::coulomb},
+                              {"pgs", Law::polyhedral}}) {
     const Frozen frozen = frozen_in({}, c.law);
     const parallel::Vector x = frozen.problem.make_vector();
     const ErrorMeasures first = measure_errors(frozen.problem, x, frozen.problem.r);

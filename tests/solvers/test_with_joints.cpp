@@ -3,13 +3,13 @@
 #include <boost/test/data/test_case.hpp>
 
 #include <algorithm>
-#include <ostream>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "scree/solvers/registry.hpp"
 #include "support/frozen.hpp"
+#include "support/solver_cases.hpp"
 #include "support/support.hpp"
 
 using namespace scree;
@@ -22,23 +22,6 @@ using problem::RowBounds;
 namespace data = boost::unit_test::data;
 
 namespace {
-
-struct Case {
-  std::string solver;
-  Law law;
-  friend std::ostream& operator<<(std::ostream& out, const Case& c) {
-    return out << c.solver << " on " << name_of(c.law);
-  }
-};
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (const auto& solver : solvers::registry())
-    for (const auto& info : laws_of_beds())
-      if (solver.name != "enumerate" && std::ranges::count(solver.laws, info.law) > 0)  // a dozen rows: test_direct.cpp
-        cases.push_back({solver.name, info.law});
-  return cases;
-}
 
 constexpr double tolerance = 1e-5;
 
@@ -131,7 +114,7 @@ Frozen freeze_with_joints(const parallel::Comm& comm, const FrozenScene& scene, 
 
 }  // namespace
 
-BOOST_DATA_TEST_CASE(solves_contacts_and_joints_together, data::make(all_cases()), the_case) {
+BOOST_DATA_TEST_CASE(solves_contacts_and_joints_together, data::make(all_solver_cases()), the_case) {
   const Frozen frozen = freeze_with_joints(world(), bed(4, 3, 3, 7), the_case.law, 12);
   BOOST_TEST(world().sum(std::ssize(frozen.problem.K.joints)) == 12 + 12);
   solvers::Monitor monitor(frozen.problem, {.tolerance = tolerance, .max_iterations = 5000, .check_every = 5});

@@ -18,8 +18,9 @@ struct ContactSet {
     double gap;          ///< m, negative when the bodies overlap
     model::Vec3 normal;  ///< unit vector from a to b
   };
-  std::vector<Contact> contacts;             ///< in each stage those of spheres first
-  std::vector<model::Vec3> points;           ///< half-way between the surfaces, in the order of their contacts
+  std::vector<Contact> contacts;  ///< in each stage those of spheres first
+  /// Half-way between the surfaces, of a ball and a wall on the ball, in the order of their contacts.
+  std::vector<model::Vec3> points;
   std::array<int, stage_count> stage_end{};  ///< as in the pairs
 
   [[nodiscard]] int size() const { return static_cast<int>(contacts.size()); }

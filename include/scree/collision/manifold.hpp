@@ -53,6 +53,10 @@ void touch_wall(const Placed& body, const model::Wall& wall, double reach, std::
 /// Of more than `count` touches from number `first` on, keeps the deepest, then those farthest from all that are kept.
 void keep_spread_out(std::vector<Touch>& touches, std::size_t first, std::size_t count);
 
+/// Of touches from number `first` on that lie in one plane and have one normal, keeps those at the corners of their
+/// convex hull, up to `slack` (m), and the deepest: a flat face presses on nothing else.
+void keep_corners(std::vector<Touch>& touches, std::size_t first, double slack);
+
 /// Finds all points where two faces that are near each other along a normal overlap, seen along it.
 class Clipper {
  public:

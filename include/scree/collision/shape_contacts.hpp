@@ -37,6 +37,7 @@ class ShapeContacts {
     Touch touch;       ///< where they are nearest, in the world
     unsigned corners;  ///< of the part of the triangle that the point lies on, as in NearestOnTriangle
     bool is_deep;      ///< the body reaches so far through the triangle that only its face says where to
+    bool is_nearest;   ///< the point is nearer than all of the mesh around it
   };
 
   void find_parts(const Placed& a, const Placed& b, double reach, std::vector<Touch>& touches);
@@ -45,6 +46,9 @@ class ShapeContacts {
                          std::vector<Touch>& touches);
   [[nodiscard]] std::optional<Near> nearest_on(const Placed& body, const std::array<model::Vec3, 3>& corners,
                                                double reach);
+  [[nodiscard]] bool is_nearest_around(const Near& near, const Placed& body, const model::TriangleMesh& mesh) const;
+  void add_points_beside(const Placed& body, const model::MeshSurface& surface, double reach,
+                         std::vector<Touch>& touches);
   void add_points(const Placed& body, const std::array<model::Vec3, 3>& corners, const Near& near, double reach,
                   std::vector<Touch>& touches);
 

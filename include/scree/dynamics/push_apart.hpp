@@ -1,8 +1,19 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "scree/dynamics/simulation.hpp"
 
 namespace scree::dynamics {
+
+struct Overlap {
+  double depth;                ///< m
+  std::int64_t first, second;  ///< ids of the two bodies
+};
+
+/// Collective: the deepest overlap of two bodies, if it is deeper than `allowed` of the smaller one's radius.
+[[nodiscard]] std::optional<Overlap> deepest_overlap(const parallel::Comm& comm, const Setup& setup, double allowed);
 
 inline constexpr int most_push_rounds = 50;
 
