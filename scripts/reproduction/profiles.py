@@ -120,11 +120,13 @@ def claims(tables):
         result.append(judge(f"{solver}-solves", f"`{solver}` solves every problem to 1e-8 (docs/accurate.md)",
                             ", ".join(f"{100 * share:.3g} % ({law})" for share, law in zip(shares, SOLVERS)), "100 %",
                             min(shares) == 1.0))
-    without = [row for row in select(rows, law="cone", tolerance=1e-4) if row["solver"] not in ("proximal", "ipm", "auto")]
+    without = [row for row in select(rows, law="cone", tolerance=1e-4)
+               if row["solver"] not in ("proximal", "ipm", "auto")]
     sweeps = {solver: float(np.mean(factors == 1.0)) for solver, factors in profile(without, "products").items()}
     result.append(judge("npgs-fewest", "`npgs` needs the fewest products of the methods without factors "
                                        "(docs/solvers.md)",
-                        f"it is the best of them on {100 * sweeps['npgs']:.0f} % of the problems on the cone to 1e-4, the "
+                        f"it is the best of them on {100 * sweeps['npgs']:.0f} % of the problems on the cone to 1e-4, "
+                        "the "
                         f"next on "
                         f"{100 * max(share for solver, share in sweeps.items() if solver != 'npgs'):.0f} %",
                         "most often best",
@@ -160,8 +162,8 @@ def page(tables):
                                                                                  "median factor of time")]
     return f"""{len(distinct(rows, 'problem'))} problems, each solved from zero by every solver on one rank, one at a
 time, with at most {SWEEPS} iterations; {NEWTON_STEPS} for `newton` and `gs-newton`, {KRYLOV} (of up to
-20 products) for `gpminres`, {OUTER} (of up to 50 sweeps) for `tresca` and `de-saxce`. Solvers that refuse a problem have
-not solved it.
+20 products) for `gpminres`, {OUTER} (of up to 50 sweeps) for `tresca` and `de-saxce`. Solvers that refuse a problem
+have not solved it.
 Factors of times depend on the machine.
 
 {{claims}}
