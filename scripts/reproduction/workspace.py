@@ -63,7 +63,7 @@ class Workspace:
     def for_all(self, task, items, alone=False):
         """Results of a task for all items, several at a time, or one at a time where seconds are told."""
         items, results = list(items), []
-        with concurrent.futures.ThreadPoolExecutor(1 if alone else self.jobs) as pool:
+        with concurrent.futures.ThreadPoolExecutor(1 if alone and not self.quick else self.jobs) as pool:
             for count, result in enumerate(pool.map(task, items), 1):
                 results.append(result)
                 if count % 10 == 0 or count == len(items):
