@@ -181,9 +181,10 @@ void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const Prox
     const auto [converged, steps] = proximal_problem.solve(alpha, x, w);
     find_velocity(problem, x, w);
     if (converged) {
-      constexpr int easy = 12;
+      constexpr int very_easy = 2, easy = 12;
       failures = 0;
-      if (steps <= easy && !proximal_problem.laboured()) alpha = std::max(least_alpha, 0.3 * alpha);
+      if (steps <= easy && !proximal_problem.laboured())
+        alpha = std::max(least_alpha, (steps <= very_easy ? 0.03 : 0.3) * alpha);
     } else {
       constexpr int too_many = 9, few_sweeps = 20, many_sweeps = 50;
       ++failures;
