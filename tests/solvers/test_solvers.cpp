@@ -31,7 +31,7 @@ int iteration_limit(const std::string& solver) {
   if (solver == "pgs" || solver == "nsgs") return 800;
   if (solver == "sor") return 750;
   if (solver == "jacobi") return 6000;
-  if (solver == "gpminres" || solver == "gpminres-p") return 45;
+  if (solver == "gpminres" || solver == "gpminres-p") return 30;
   if (solver == "apgd" || solver == "spg" || solver == "cpg") return 300;
   if (solver == "cpg1" || solver == "kucera") return 1500;
   if (solver == "pgd") return 4600;
