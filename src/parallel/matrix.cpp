@@ -6,7 +6,7 @@ BorrowingVector::BorrowingVector(Mat layout) {
   PetscInt own = 0, all = 0;
   petsc(MatGetLocalSize(layout, &own, nullptr));
   petsc(MatGetSize(layout, &all, nullptr));
-  petsc(VecCreateMPIWithArray(PetscObjectComm(reinterpret_cast<PetscObject>(layout)), 1, own, all, nullptr, &vec_));
+  petsc(VecCreateMPIWithArray(comm_of(layout), 1, own, all, nullptr, &vec_));
 }
 
 void Matrix::apply(Vec x, Vec y) const {

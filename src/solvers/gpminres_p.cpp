@@ -27,7 +27,7 @@ class Factorisation {
   Factorisation() = default;
   /// Collective: of a symmetric matrix.
   Factorisation(Mat A, const std::string& kind) {
-    petsc(PCCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &pc_));
+    petsc(PCCreate(parallel::comm_of(A), &pc_));
     petsc(PCSetOperators(pc_, A, A));
     if (kind == "cholesky") {
       petsc(PCSetType(pc_, PCCHOLESKY));

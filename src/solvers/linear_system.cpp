@@ -4,14 +4,9 @@
 
 namespace scree::solvers {
 
+using parallel::comm_of;
 using parallel::Matrix;
 using parallel::petsc;
-
-namespace {
-
-MPI_Comm comm_of(Mat matrix) { return PetscObjectComm(reinterpret_cast<PetscObject>(matrix)); }
-
-}  // namespace
 
 Matrix cut_out(Mat matrix, const std::vector<PetscInt>& rows) {
   IS set = nullptr;

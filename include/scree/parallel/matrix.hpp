@@ -30,6 +30,9 @@ class Matrix {
   Mat mat_ = nullptr;
 };
 
+/// The communicator of a matrix, for PETSc's objects beside it.
+inline MPI_Comm comm_of(Mat matrix) { return PetscObjectComm(reinterpret_cast<PetscObject>(matrix)); }
+
 /// Collective: a vector for what PETSc does with a matrix of square layout. It borrows its entries.
 class BorrowingVector {
  public:
