@@ -74,19 +74,68 @@ def silo_settings(opening, width=0.3, thickness=0.05):
 
 
 def silo(options):
-    """Runs the silo with each opening D and fits the exponent of W = C (D - k d)^n (Beverloo: n = 2.5, k about 1.4)."""
+    """The silo of scenes/silo.yaml with each opening."""
+    fit(options, [discharge(options, "silo", f"silo-{opening}", opening, silo_settings(opening))
+                  for opening in options.openings])
+
+
+def write_hopper(path, opening, slope, radius=0.5, height=1.7, sides=32):
+    """Writes a hopper about the z axis: a tube from z = 0 upwards and a bottom that falls by `slope` degrees.
+
+    The outlet is a polygon of the area of a circle with the diameter `opening`. Returns its height.
+    """
+    corner = opening / 2 * np.sqrt((2 * np.pi / sides) / np.sin(2 * np.pi / sides))
+    outlet = -(radius - corner) * np.tan(np.radians(slope))
+    angles = 2 * np.pi * np.arange(sides) / sides
+    rings = [(radius, height), (radius, 0.0), (corner, outlet)]
+    with open(path, "w") as stream:
+        stream.write(f"# A hopper: tube of radius {radius} m from z = 0 to {height}, bottom of {slope} degrees, "
+                     f"outlet of {opening} m.\n")
+        for ring, z in rings:
+            for angle in angles:
+                stream.write(f"v {ring * np.cos(angle):.9g} {ring * np.sin(angle):.9g} {z:.9g}\n")
+        for first in range(0, sides * (len(rings) - 1), sides):
+            for k in range(sides):
+                a, b = first + k + 1, first + (k + 1) % sides + 1
+                stream.write(f"f {a} {a + sides} {b}\nf {b} {a + sides} {b + sides}\n")
+    return outlet
+
+
+def hopper(options):
+    """The hopper of scenes/hopper.yaml with a mesh for each opening, and with several fills."""
+    os.makedirs(options.out, exist_ok=True)
     rates = []
     for opening in options.openings:
-        out = os.path.join(options.out, f"silo-{opening}")
-        command = [options.program, os.path.join(ROOT, "scenes", "silo.yaml"), "--out", out, *silo_settings(opening)]
-        if not options.keep:
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        _, numbers = read(out, "discharge")
-        time, mass = numbers[:, 1], numbers[:, 4] - numbers[:, 5]
-        steady = (time > options.after) & (mass < 0.6 * options.load)
-        rates.append(np.polyfit(time[steady], mass[steady], 1)[0])
-        print(f"opening {opening} m: {rates[-1]:.3f} kg/s from {time[steady][0]:.2f} to {time[steady][-1]:.2f} s, "
-              f"{mass[steady][-1]:.1f} kg out")
+        mesh = os.path.abspath(os.path.join(options.out, f"hopper-{options.slope:g}-{opening}.obj"))
+        outlet = write_hopper(mesh, opening, options.slope)
+        settings = ["--set", f"walls[0].mesh.file={mesh}", "--set", f"bodies[0].position=[-0.95,0,{outlet - 0.051}]"]
+        fills = [discharge(options, "hopper", f"hopper-{options.slope:g}-{opening}-{seed}", opening,
+                           [*settings, "--set", f"seed={seed}"]) for seed in options.seeds]
+        rates.append(np.mean(fills))
+    fit(options, rates)
+
+
+def discharge(options, scene, name, opening, settings):
+    """Runs a scene and returns the slope of the mass through the plane below its outlet over time (kg/s)."""
+    out = os.path.join(options.out, name)
+    command = [options.program, os.path.join(ROOT, "scenes", scene + ".yaml"), "--out", out, *settings]
+    if not options.keep:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    _, numbers = read(out, "discharge")
+    time, mass = numbers[:, 1], numbers[:, 4] - numbers[:, 5]
+    steady = (time > options.after) & (mass < options.share * options.load)
+    rate = np.polyfit(time[steady], mass[steady], 1)[0]
+    half = steady & (time < time[steady].mean())
+    first = np.polyfit(time[half], mass[half], 1)[0]
+    print(f"{name}: opening {opening} m: {rate:.3f} kg/s from {time[steady][0]:.2f} to {time[steady][-1]:.2f} s "
+          f"({first:.3f} in the first half), {mass[steady][-1]:.1f} kg out", flush=True)
+    return rate
+
+
+def fit(options, rates):
+    """The exponent of W = C (D - k d)^n for rates W of openings D (Beverloo: n = 2.5, k about 1.4)."""
+    if len(rates) < 2:
+        return
     for k in (1.0, 1.2, 1.4, 1.6):
         free = np.array(options.openings) - k * options.diameter
         print(f"k = {k}: exponent {np.polyfit(np.log(free), np.log(rates), 1)[0]:.2f}")
@@ -111,6 +160,19 @@ def drift(options):
               f"at the end {np.linalg.norm(shifts[-1], axis=1).max():.2e} m")
 
 
+def discharge_parser(commands, name, openings, diameter, load, after, share):
+    one = commands.add_parser(name, help="rates of discharge of several openings")
+    one.add_argument("--openings", type=float, nargs="+", default=openings, help=f"m {openings}")
+    one.add_argument("--diameter", type=float, default=diameter, help=f"of the grains (m) [{diameter}]")
+    one.add_argument("--load", type=float, default=load, help=f"mass of the grains (kg) [{load}]")
+    one.add_argument("--after", type=float, default=after, help=f"when the flow is steady (s) [{after}]")
+    one.add_argument("--share", type=float, default=share, help=f"of the load that may be out by the end [{share}]")
+    one.add_argument("--out", default="results", help="directory of the results [results]")
+    one.add_argument("--program", default=os.path.join(ROOT, "build", "release", "bin", "scree-run"))
+    one.add_argument("--keep", action="store_true", help="take the results that are there")
+    return one
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -122,15 +184,12 @@ def main():
     one.add_argument("directories", nargs="+")
     one.add_argument("--half", type=float, default=0.2, help="half the width that is fitted (m) [0.2]")
     one.set_defaults(action=drum)
-    one = commands.add_parser("silo", help="rates of discharge of several openings")
-    one.add_argument("--openings", type=float, nargs="+", default=[0.1125, 0.15, 0.1875], help="m [0.1125 0.15 0.1875]")
-    one.add_argument("--diameter", type=float, default=0.025, help="of the grains (m) [0.025]")
-    one.add_argument("--load", type=float, default=45.0, help="mass of the grains (kg) [45]")
-    one.add_argument("--after", type=float, default=0.3, help="when the flow is steady (s) [0.3]")
-    one.add_argument("--out", default="results", help="directory of the results [results]")
-    one.add_argument("--program", default=os.path.join(ROOT, "build", "release", "bin", "scree-run"))
-    one.add_argument("--keep", action="store_true", help="take the results that are there")
+    one = discharge_parser(commands, "silo", [0.1125, 0.15, 0.1875], diameter=0.025, load=45.0, after=0.3, share=0.6)
     one.set_defaults(action=silo)
+    one = discharge_parser(commands, "hopper", [0.3, 0.39, 0.48], diameter=0.06, load=1420.0, after=1.75, share=0.5)
+    one.add_argument("--slope", type=float, default=45.0, help="of the bottom (degrees) [45]")
+    one.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="of the fills [1 2 3]")
+    one.set_defaults(action=hopper)
     one = commands.add_parser("drift", help="how far bodies that should stand have moved")
     one.add_argument("directories", nargs="+")
     one.set_defaults(action=drift)

@@ -69,3 +69,16 @@ def solve(options, name, scene, steps, ranks, arguments):
                 sys.exit(f"{name}: {result.stderr}")
             file.write_text(json.dumps({"ended": ended}))
     return json.loads(file.read_text())
+
+
+def freeze(options, name, scene, steps, arguments):
+    """A file with the contact problem of the step after the settled ones, made once, and the numbers of that step."""
+    problem, numbers = options.work / f"{name}.hdf5", options.work / f"{name}-step.json"
+    if not (problem.exists() and numbers.exists()):
+        result = run(options.program, 1, [
+            str(options.scenes / scene), "--out", str(options.work / "step"), "--steps", str(steps + 1),
+            "--restart", str(settle(options, scene, steps)), "--output-every", "0", "--json", str(numbers),
+            "--dump-problem", f"{steps + 1}:{problem}"] + arguments, 3600)
+        if not (problem.exists() and numbers.exists()):
+            sys.exit(f"{name} could not be frozen: {result.stderr}")
+    return problem, json.loads(numbers.read_text())

@@ -175,7 +175,12 @@ class Camera:
     """Looks at the bulk of the bodies from the front, slightly from the side and from above."""
 
     def __init__(self, bodies, walls, time, up, aspect):
-        finite = [points_of_wall(wall, time) for wall in walls if wall["kind"] in ("mesh", "body")]
+        finite = [points_of_wall(wall, time) for wall in walls if wall["kind"] == "mesh"]
+        # What is driven and has gone away from the bodies (a gate that was drawn) need not be seen.
+        first, last = bodies["position"].min(axis=0), bodies["position"].max(axis=0)
+        for place, size in (points_of_wall(wall, time) for wall in walls if wall["kind"] == "body"):
+            if np.linalg.norm(place[0] - np.clip(place[0], first, last)) < size[0]:
+                finite.append((place, size))
         position = np.vstack([bodies["position"]] + [place for place, _ in finite])
         radius = np.concatenate([bodies["radius"]] + [size for _, size in finite])
         # A few small bodies that went astray must not make the picture small; large ones belong into it.

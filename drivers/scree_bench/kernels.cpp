@@ -62,10 +62,12 @@ Kernel sweep_of_spheres(std::string name, std::string description, Law law) {
 Work npgs_iterations(const Comm& comm, std::int64_t contacts) {
   constexpr int iterations = 50;  // so that the two judgements of the monitor count little
   const auto bench = std::make_shared<Bench>(Workplace::of_spheres(comm, contacts), Law::cone);
-  // Beside the sweep: two more vectors of impulses, and three motions to extrapolate, one of them read once more.
-  const double bytes = sweep_bytes(bench->place, Law::cone) + 2.0 * rows + per_contact(bench->place, 4.0 * body_line);
+  // Beside the sweep: one more vector of impulses, and motions: two to extrapolate, what comes of it, which is read
+  // again.
+  const double bytes = sweep_bytes(bench->place, Law::cone) + rows + per_contact(bench->place, 4.0 * body_line);
   Work work = bench->work(bytes, [bench] {
-    const solvers::StopRule rule{.tolerance = 0.0, .max_iterations = iterations, .check_every = 1'000'000};
+    const solvers::StopRule rule{
+        .tolerance = 0.0, .max_iterations = iterations, .check_every = 1'000'000, .all_measures = false};
     solvers::Monitor monitor(bench->problem, rule);
     npgs(bench->problem, bench->x, monitor, {});
   });

@@ -119,13 +119,15 @@ StepReport Simulation::step() {
     find_coming_contacts();
   }
   report_.rebalance = rebalance_if_due();
-  ContactProblem problem = assemble();
+  build_joints();
+  const Vector x = starting_impulses();
+  std::vector<Vec3>().swap(neighbourhood_.pairs.impulses);  // x has them, and the problem needs the room
+  ContactProblem problem = assemble(x);
   if (watch_) watch_(report_.step + 1, {bodies_, neighbourhood_.halo, contacts_, problem, is_rigid_});
-  const Vector x = starting_impulses(problem);
   // The solver needs the room, and to find contacts of spheres again takes less time than a sweep.
   if (!shapes_) contacts_ = {};
-  std::vector<Vec3>().swap(neighbourhood_.pairs.impulses);  // x has them
   solve(problem, x);
+  problem.r = {};  // only N is needed from here on
   if (!shapes_) {
     const auto scope = timer_.measure("narrow phase");
     find_coming_contacts();
@@ -316,11 +318,15 @@ Vec3 Simulation::wall_velocity(const ContactSet::Contact& contact) const {
   return surface - (surface.dot(contact.normal) + approach) * contact.normal;
 }
 
-/// N, r and K of contacts and joints.
-ContactProblem Simulation::assemble() {
+void Simulation::build_joints() {
   const auto scope = timer_.measure("assemble");
   joint_rows_ = build_joint_rows(bodies_, joints_, options_.stabilisation, options_.step, options_.gravity);
   measure_joints();
+}
+
+/// N, r and K of contacts and joints, whose impulses are laid out as x.
+ContactProblem Simulation::assemble(Vec x) {
+  const auto scope = timer_.measure("assemble");
   std::vector<double> compliance = row_compliance();
   is_rigid_ = compliance.empty();
   auto N = std::make_unique<BodyOperator>(comm_, neighbourhood_.halo, bodies_,
@@ -333,7 +339,7 @@ ContactProblem Simulation::assemble() {
     Vec3::Map(free[k].v) = bodies_.velocity[k];
     Vec3::Map(free[k].u) = SpinScale(bodies_, body).speed_of(bodies_.spin[k]);
   }
-  Vector offsets(comm_, N->block_count());
+  Vector offsets = Vector::like(x);  // a layout of its own would cost a reduction
   N->relative_velocity(motion, offsets);
   report_.stages = N->stage_count();
   ContactProblem problem{
@@ -388,8 +394,8 @@ void Simulation::add_contact_offsets(ContactProblem& problem) const {
 }
 
 /// The impulses of the last step where the contact already existed, else zero; those of joints.
-Vector Simulation::starting_impulses(const ContactProblem& problem) const {
-  Vector x = problem.make_vector();
+Vector Simulation::starting_impulses() const {
+  Vector x(comm_, contacts_.size() + static_cast<int>(joint_rows_.blocks.size()));
   if (!options_.warm_start) return x;
   const WriteArray out(x);
   for (int k = 0; k < contacts_.size(); ++k) {

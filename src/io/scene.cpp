@@ -214,7 +214,11 @@ model::Body SceneReader::read_single_body(const Entry& entry) const {
   if (mass) body.mass = mass->positive();  // exactly
   if (const auto inertia = entry.find("inertia")) {
     Vec3::Map(body.inertia) = inertia->vector();
-    if (!(Vec3::Map(body.inertia).array() > 0.0).all()) inertia->fail("must be three positive moments");
+    const Vec3 moments(body.inertia);
+    if (!(moments.array() > 0.0).all()) inertia->fail("must be three positive moments");
+    // I_x + I_y - I_z is twice the integral of z^2 over the mass.
+    if (2.0 * moments.maxCoeff() > (1.0 + 1e-9) * moments.sum())
+      inertia->fail("no body has a moment larger than the other two together: make it smaller");
   }
   if (const auto velocity = entry.find("velocity")) Vec3::Map(body.velocity) = velocity->vector();
   if (const auto spin = entry.find("spin")) Vec3::Map(body.spin) = spin->vector();
@@ -223,7 +227,7 @@ model::Body SceneReader::read_single_body(const Entry& entry) const {
 
 /// A body with a motion of its own is a wall that has the form of a body.
 model::Wall SceneReader::read_driven_body(const Entry& entry, const model::Body& body) const {
-  for (const char* const key : {"mass", "inertia", "velocity", "spin", "array"})
+  for (const char* const key : {"mass", "inertia", "velocity", "spin", "force", "torque", "array"})
     if (entry.has(key)) entry.at(key).fail("a body with a 'motion' moves whatever touches it: leave this out");
   const bool is_sphere = body.shape == model::sphere;
   const std::shared_ptr<const model::Shape> shape =

@@ -103,6 +103,7 @@ void Comm::unite(std::span<std::uint64_t> bits) const {
 std::int64_t Comm::sum_below(std::int64_t value) const {
   ++traffic_.reductions;
   std::int64_t below = 0;  // MPI_Exscan leaves rank 0 untouched
+  if (size_ == 1) return below;
   MPI_Exscan(&value, &below, 1, MPI_INT64_T, MPI_SUM, comm_);
   return below;
 }

@@ -1,10 +1,11 @@
 #include "scree/problem/block_lu.hpp"
 
+#include <Eigen/Core>
 #include <Eigen/LU>
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 
 namespace scree::problem {
 
@@ -13,41 +14,27 @@ using model::Vec3;
 
 namespace {
 
-/// The blocks that each one meets, in a row or in a column.
-std::vector<std::vector<int>> neighbours_of(const BlockMatrix& W) {
-  std::vector<std::vector<int>> neighbours(static_cast<std::size_t>(W.size()));
+Graph graph_of(const BlockMatrix& W) {
+  // The transposed pattern, whose rows are sorted because those of W come in turn.
+  std::vector<int> first(W.first.size() + 1, 0), row(W.column.size());
+  for (const int j : W.column) ++first.data()[j + 2];
+  std::partial_sum(first.begin(), first.end(), first.begin());
   for (int i = 0; i < W.size(); ++i)
-    for (int k = W.first.data()[i]; k < W.first.data()[i + 1]; ++k) {
-      const int j = W.column.data()[k];
-      if (j == i) continue;
-      neighbours.data()[i].push_back(j);
-      neighbours.data()[j].push_back(i);
-    }
-  for (auto& list : neighbours) {
-    std::ranges::sort(list);
-    list.erase(std::ranges::unique(list).begin(), list.end());
-  }
-  return neighbours;
-}
+    for (int k = W.first.data()[i]; k < W.first.data()[i + 1]; ++k)
+      row.data()[first.data()[W.column.data()[k] + 1]++] = i;
 
-/// The order of elimination: blocks by approximate minimum degree.
-std::vector<int> order_of(const std::vector<std::vector<int>>& neighbours) {
-  const auto size = static_cast<int>(neighbours.size());
-  Eigen::SparseMatrix<double> graph(size, size);
-  graph.reserve(Eigen::VectorXi::NullaryExpr(
-      size, [&](Eigen::Index k) { return static_cast<int>(neighbours[static_cast<std::size_t>(k)].size()) + 1; }));
-  for (int j = 0; j < size; ++j) {
-    graph.insert(j, j) = 1.0;
-    for (const int i : neighbours.data()[j]) graph.insert(i, j) = 1.0;
+  Graph graph;
+  graph.other.reserve(W.column.size());
+  for (int i = 0; i < W.size(); ++i) {
+    std::set_union(W.column.begin() + W.first.data()[i], W.column.begin() + W.first.data()[i + 1],
+                   row.begin() + first.data()[i], row.begin() + first.data()[i + 1], std::back_inserter(graph.other));
+    graph.first.push_back(static_cast<int>(graph.other.size()));
   }
-  graph.makeCompressed();
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(graph, order);
-  return {order.indices().data(), order.indices().data() + size};
+  return graph;
 }
 
 /// By places in the order: the blocks below the diagonal of each column of L (elimination tree and its fill).
-std::vector<std::vector<int>> fill_of(const std::vector<int>& order, const std::vector<std::vector<int>>& neighbours) {
+std::vector<std::vector<int>> fill_of(const std::vector<int>& order, const Graph& graph) {
   const auto size = static_cast<int>(order.size());
   std::vector<int> place(order.size());
   for (int k = 0; k < size; ++k) place.data()[order.data()[k]] = k;
@@ -60,7 +47,7 @@ std::vector<std::vector<int>> fill_of(const std::vector<int>& order, const std::
       seen.data()[j] = k;
       own.push_back(j);
     };
-    for (const int neighbour : neighbours.data()[order.data()[k]]) add(place.data()[neighbour]);
+    for (const int neighbour : graph[order.data()[k]]) add(place.data()[neighbour]);
     for (const int child : children.data()[k])
       for (const int j : below.data()[child]) add(j);
     std::ranges::sort(own);
@@ -71,18 +58,21 @@ std::vector<std::vector<int>> fill_of(const std::vector<int>& order, const std::
 
 }  // namespace
 
-BlockLu::BlockLu(const BlockMatrix& W)
-    : W_(W), front_of_(static_cast<std::size_t>(W.size())), slot_(static_cast<std::size_t>(W.size()), -1) {
-  const auto neighbours = neighbours_of(W);
-  const std::vector<int> order = order_of(neighbours);
-  analyse(order, neighbours);
-  link(order, neighbours);
+BlockLu::BlockLu(const BlockMatrix& W, FrontStorage storage)
+    : W_(W),
+      front_of_(static_cast<std::size_t>(W.size())),
+      slot_(static_cast<std::size_t>(W.size())),
+      storage_(std::move(storage)) {
+  const Graph graph = graph_of(W);
+  const std::vector<int> order = elimination_order(graph);
+  analyse(order, graph);
+  link(order, graph);
   const auto rows = 3 * static_cast<std::size_t>(W.size());
-  rhs_.resize(rows), residual_.resize(rows), correction_.resize(rows);
+  rhs_.resize(rows), residual_.resize(rows), correction_.resize(rows), own_.resize(rows), swaps_.resize(rows);
 }
 
-void BlockLu::analyse(const std::vector<int>& order, const std::vector<std::vector<int>>& neighbours) {
-  const auto below = fill_of(order, neighbours);
+void BlockLu::analyse(const std::vector<int>& order, const Graph& graph) {
+  const auto below = fill_of(order, graph);
   const auto size = static_cast<int>(order.size());
   const auto height = [&](int k) { return static_cast<int>(below.data()[k].size()); };
   for (int first = 0; first < size;) {
@@ -115,12 +105,13 @@ void BlockLu::make_front(const std::vector<int>& order, int first, int last,
   }
   for (const int k : below.data()[last]) front.rest.push_back(order.data()[k]);
   const double p = 3.0 * static_cast<double>(front.pivots.size()), q = 3.0 * static_cast<double>(front.rest.size());
-  cost_.entries += static_cast<std::int64_t>(p * (p + 2.0 * q));
+  front.first_swap = first;
+  cost_.entries += static_cast<std::int64_t>((p + q) * (p + q));
   cost_.operations += p * p * p / 3.0 + p * p * q + p * q * q;
   fronts_.push_back(std::move(front));
 }
 
-void BlockLu::link(const std::vector<int>& order, const std::vector<std::vector<int>>& neighbours) {
+void BlockLu::link(const std::vector<int>& order, const Graph& graph) {
   const auto place_of = [&](int i, int j) {
     const auto begin = W_.column.begin() + W_.first.data()[i], end = W_.column.begin() + W_.first.data()[i + 1];
     const auto found = std::lower_bound(begin, end, j);
@@ -131,126 +122,134 @@ void BlockLu::link(const std::vector<int>& order, const std::vector<std::vector<
   for (int k = 0; k < W_.size(); ++k) {
     first_link_.push_back(static_cast<int>(links_.size()));
     diagonal_.push_back(place_of(k, k));
-    for (const int j : neighbours.data()[k])
+    for (const int j : graph[k])
       if (place.data()[j] > place.data()[k]) links_.push_back({j, place_of(k, j), place_of(j, k)});
   }
   first_link_.push_back(static_cast<int>(links_.size()));
 }
 
-void BlockLu::assemble(Front& front, std::span<const Mat3> P, std::span<const Mat3> Q) {
-  front.present.clear();
-  const auto add_present = [&](const std::vector<int>& blocks) {
+void BlockLu::find_alone(std::span<const Mat3> Q) {
+  alone_.resize(Q.size());
+  for (std::size_t k = 0; k < Q.size(); ++k) alone_[k] = Q[k].isZero(0.0) ? 1 : 0;
+}
+
+void BlockLu::find_present(Front& front) {
+  const auto add = [&](const std::vector<int>& blocks) {
     for (const int k : blocks)
-      if (alone_.data()[k] == 0) front.present.push_back(k);
+      if (alone_.data()[k] == 0) present_.push_back(k);
+    return static_cast<int>(present_.size()) - front.first_present;
   };
-  add_present(front.pivots);
-  front.pivot_count = static_cast<int>(front.present.size());
-  add_present(front.rest);
-  const auto size = static_cast<int>(front.present.size());
-  for (int s = 0; s < size; ++s) slot_.data()[front.present.data()[s]] = s;
-  work_.setZero(3 * size, 3 * size);
+  front.first_present = static_cast<int>(present_.size());
+  front.pivot_count = add(front.pivots);
+  front.present = add(front.rest);
+}
+
+void BlockLu::assemble(const Front& front, std::span<const Mat3> P, std::span<const Mat3> Q) {
+  const std::span<const int> blocks = blocks_of(front);
+  for (int s = 0; s < front.present; ++s) slot_.data()[blocks.data()[s]] = s;
+  const Eigen::Index rows = 3 * front.present;
+  Eigen::Map<Eigen::MatrixXd> matrix(front.matrix, rows, rows);
+  matrix.setZero();
   for (int s = 0; s < front.pivot_count; ++s) {
-    const int k = front.present.data()[s];
-    work_.block<3, 3>(3 * s, 3 * s) += P.data()[k] + Q.data()[k] * W_.value.data()[diagonal_.data()[k]];
+    const int k = blocks.data()[s];
+    matrix.block<3, 3>(3 * s, 3 * s) = P.data()[k] + Q.data()[k] * W_.value.data()[diagonal_.data()[k]];
     for (int l = first_link_.data()[k]; l < first_link_.data()[k + 1]; ++l) {
       const Link& link = links_.data()[l];
-      const int t = slot_.data()[link.j];
       if (alone_.data()[link.j] != 0) continue;
-      if (link.right >= 0) work_.block<3, 3>(3 * s, 3 * t) += Q.data()[k] * W_.value.data()[link.right];
-      if (link.below >= 0) work_.block<3, 3>(3 * t, 3 * s) += Q.data()[link.j] * W_.value.data()[link.below];
+      const int t = slot_.data()[link.j];
+      if (link.right >= 0) matrix.block<3, 3>(3 * s, 3 * t).noalias() = Q.data()[k] * W_.value.data()[link.right];
+      if (link.below >= 0) matrix.block<3, 3>(3 * t, 3 * s).noalias() = Q.data()[link.j] * W_.value.data()[link.below];
     }
   }
 }
 
-bool BlockLu::eliminate(Front& front) {
-  const Eigen::Index p = 3 * front.pivot_count, q = work_.rows() - p;
-  front.lu = work_.topLeftCorner(p, p);
-  if (p > 0) {
-    Eigen::PartialPivLU<Eigen::Ref<Matrix>> lu(front.lu);
-    if (!(front.lu.diagonal().cwiseAbs().minCoeff() > 0.0) || !front.lu.allFinite()) return false;
-    front.swaps = lu.permutationP().indices();
-    front.right.resize(p, q);
-    for (Eigen::Index k = 0; k < p; ++k) front.right.row(front.swaps[k]) = work_.row(k).tail(q);
-    front.lu.triangularView<Eigen::UnitLower>().solveInPlace(front.right);
-    front.below = work_.bottomLeftCorner(q, p);
-    front.lu.triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(front.below);
-  }
-  if (front.parent < 0) return true;
-  front.update = work_.bottomRightCorner(q, q);
-  if (p > 0) front.update.noalias() -= front.below * front.right;
-  return true;
+void BlockLu::take_update(const Front& front, const Front& child) {
+  const std::span<const int> passed = blocks_of(child).subspan(static_cast<std::size_t>(child.pivot_count));
+  const auto count = static_cast<int>(passed.size());
+  const std::ptrdiff_t rows = 3 * front.present, child_rows = 3 * child.present;
+  for (int j = 0; j < count; ++j)
+    for (int c = 0; c < 3; ++c) {
+      const double* const from = child.matrix + (3 * (child.pivot_count + j) + c) * child_rows + 3 * child.pivot_count;
+      double* const to = front.matrix + (3 * slot_.data()[passed.data()[j]] + c) * rows;
+      for (int i = 0; i < count; ++i) Vec3::Map(to + 3 * slot_.data()[passed.data()[i]]) += Vec3::Map(from + 3 * i);
+    }
+}
+
+FrontLu BlockLu::lu_of(const Front& front) {
+  return {front.matrix, 3 * front.present, 3 * front.pivot_count, swaps_.data() + 3 * front.first_swap};
 }
 
 bool BlockLu::factorise(std::span<const Mat3> P, std::span<const Mat3> Q) {
-  alone_.assign(static_cast<std::size_t>(W_.size()), 0);
-  own_inverse_.resize(static_cast<std::size_t>(W_.size()));
-  for (int k = 0; k < W_.size(); ++k)
-    if (Q.data()[k].isZero(0.0)) {
-      alone_.data()[k] = 1;
-      if (!(std::abs(P.data()[k].determinant()) > 0.0)) return false;
-      own_inverse_.data()[k] = P.data()[k].inverse();
+  find_alone(Q);
+  own_inverse_.resize(alone_.size());
+  for (std::size_t k = 0; k < alone_.size(); ++k)
+    if (alone_[k] != 0) {
+      if (!(std::abs(P[k].determinant()) > 0.0)) return false;
+      own_inverse_[k] = P[k].inverse();
     }
-  bool regular = true;
-  for (std::size_t f = 0; f < fronts_.size() && regular; ++f) {
-    Front& front = fronts_[f];
-    assemble(front, P, Q);
-    for (const int c : children_[f]) {
-      Front& child = fronts_.data()[c];
-      const int passed = static_cast<int>(child.present.size()) - child.pivot_count;
-      const int* const rest = child.present.data() + child.pivot_count;
-      for (int j = 0; j < passed; ++j)
-        for (int i = 0; i < passed; ++i)
-          work_.block<3, 3>(3 * slot_.data()[rest[i]], 3 * slot_.data()[rest[j]]) +=
-              child.update.block<3, 3>(3 * i, 3 * j);
-    }
-    regular = eliminate(front);
-    for (const int k : front.present) slot_.data()[k] = -1;
+  if (storage_.size < cost_.entries) {
+    storage_ = {};  // makes room
+    storage_ = {std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(cost_.entries)), cost_.entries};
   }
-  return regular;
+  present_.clear();
+  double* free = storage_.numbers.get();
+  for (std::size_t f = 0; f < fronts_.size(); ++f) {
+    Front& front = fronts_[f];
+    find_present(front);
+    front.matrix = free;
+    free += 9 * std::ptrdiff_t{front.present} * front.present;
+    assemble(front, P, Q);
+    for (const int child : children_[f]) take_update(front, fronts_.data()[child]);
+    if (!lu_of(front).eliminate()) return false;
+  }
+  return true;
 }
 
 void BlockLu::substitute(std::span<const Mat3> Q, std::span<const double> b, std::span<double> d) {
   std::ranges::copy(b, rhs_.begin());
   const auto of = [](auto& values, int k) { return Vec3::Map(values.data() + 3 * k); };
-  for (int k = 0; k < W_.size(); ++k)
-    Vec3::Map(d.data() + 3 * k) = alone_.data()[k] != 0 ? Vec3(own_inverse_.data()[k] * of(b, k)) : Vec3(Vec3::Zero());
-  for (int k = 0; k < W_.size(); ++k)
-    if (alone_.data()[k] == 0) Vec3::Map(rhs_.data() + 3 * k) -= Q.data()[k] * W_.product(k, d.data());
-  Eigen::VectorXd own, later;
-  const auto gather = [&](const auto& from, const Front& front) {
-    const Eigen::Index p = 3 * front.pivot_count, all = 3 * static_cast<Eigen::Index>(front.present.size());
-    own.resize(p), later.resize(all - p);
-    for (Eigen::Index s = 0; s < all; s += 3)
-      (s < p ? own.segment<3>(s) : later.segment<3>(s - p)) = of(from, front.present.data()[s / 3]);
+  bool any_alone = false;
+  for (int k = 0; k < W_.size(); ++k) {
+    const bool alone = alone_.data()[k] != 0;
+    of(d, k) = alone ? Vec3(own_inverse_.data()[k] * of(b, k)) : Vec3(Vec3::Zero());
+    any_alone |= alone;
+  }
+  for (int k = 0; any_alone && k < W_.size(); ++k)
+    if (alone_.data()[k] == 0) of(rhs_, k) -= Q.data()[k] * W_.product(k, d.data());
+  const auto gather = [&](const Front& front) {
+    int s = 0;
+    for (const int k : blocks_of(front)) of(own_, s++) = of(rhs_, k);
+  };
+  const auto scatter = [&](const Front& front, int count) {
+    const std::span<const int> blocks = blocks_of(front);
+    for (int s = 0; s < count; ++s) of(rhs_, blocks.data()[s]) = of(own_, s);
   };
   for (const Front& front : fronts_) {
-    if (front.pivot_count == 0) continue;
-    gather(rhs_, front);
-    Eigen::VectorXd turned(own.size());
-    for (Eigen::Index k = 0; k < own.size(); ++k) turned[front.swaps[k]] = own[k];
-    front.lu.triangularView<Eigen::UnitLower>().solveInPlace(turned);
-    later.noalias() -= front.below * turned;
-    for (Eigen::Index s = 0; s < static_cast<Eigen::Index>(front.present.size()); ++s)
-      Vec3::Map(rhs_.data() + 3 * front.present.data()[s]) =
-          s < front.pivot_count ? turned.segment<3>(3 * s) : later.segment<3>(3 * (s - front.pivot_count));
+    gather(front);
+    lu_of(front).solve_lower(own_.data());
+    scatter(front, front.present);
   }
   for (auto front = fronts_.rbegin(); front != fronts_.rend(); ++front) {
-    if (front->pivot_count == 0) continue;
-    gather(rhs_, *front);
-    own.noalias() -= front->right * later;
-    front->lu.triangularView<Eigen::Upper>().solveInPlace(own);
-    for (int s = 0; s < front->pivot_count; ++s)
-      Vec3::Map(rhs_.data() + 3 * front->present.data()[s]) = own.segment<3>(3 * s);
+    gather(*front);
+    lu_of(*front).solve_upper(own_.data());
+    scatter(*front, front->pivot_count);
   }
   for (int k = 0; k < W_.size(); ++k)
-    if (alone_.data()[k] == 0) Vec3::Map(d.data() + 3 * k) = of(rhs_, k);
+    if (alone_.data()[k] == 0) of(d, k) = of(rhs_, k);
 }
 
 void BlockLu::solve(std::span<const Mat3> P, std::span<const Mat3> Q, std::span<const double> b, std::span<double> d) {
+  constexpr double small = 1e-12;
   substitute(Q, b, d);
-  for (int k = 0; k < W_.size(); ++k)
-    Vec3::Map(residual_.data() + 3 * k) =
-        Vec3::Map(b.data() + 3 * k) - P.data()[k] * Vec3::Map(d.data() + 3 * k) - Q.data()[k] * W_.product(k, d.data());
+  double left_over = 0.0, asked = 0.0;
+  for (int k = 0; k < W_.size(); ++k) {
+    const Vec3 right = Vec3::Map(b.data() + 3 * k);
+    const Vec3 rest = right - P.data()[k] * Vec3::Map(d.data() + 3 * k) - Q.data()[k] * W_.product(k, d.data());
+    Vec3::Map(residual_.data() + 3 * k) = rest;
+    left_over += rest.squaredNorm();
+    asked += right.squaredNorm();
+  }
+  if (left_over <= small * small * asked) return;
   substitute(Q, residual_, correction_);
   for (std::size_t k = 0; k < residual_.size(); ++k) d[k] += correction_[k];
 }

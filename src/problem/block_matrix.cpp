@@ -100,12 +100,14 @@ Vec3 BlockMatrix::product(int row, const double* x) const {
   return sum;
 }
 
-BlockMatrix gather_blocks(const Comm& comm, const Factors& factors) {
+BlockMatrix gather_blocks(const Comm& comm, Factors factors) {
   const auto first_row = static_cast<int>(comm.sum_below(factors.rows));
   const int blocks = static_cast<int>(comm.sum(std::int64_t{factors.rows})) / 3;
   const std::int64_t dofs = comm.sum(std::int64_t{factors.dofs});
-  const Groups reads(gather_touches(comm, first_row, factors.reads), blocks, [](const Touch& t) { return t.block; });
-  const Groups writes(gather_touches(comm, first_row, factors.writes), dofs, [](const Touch& t) { return t.dof; });
+  const Groups reads(gather_touches(comm, first_row, std::move(factors.reads)), blocks,
+                     [](const Touch& t) { return t.block; });
+  const Groups writes(gather_touches(comm, first_row, std::move(factors.writes)), dofs,
+                      [](const Touch& t) { return t.dof; });
   const std::vector<double> compliance = gather_compliance(comm, factors);
 
   BlockMatrix N;

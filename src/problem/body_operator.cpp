@@ -448,8 +448,9 @@ void BodyOperator::find_motion(Vec x, Motion& motion) const {
   for (std::size_t slot = 0; slot < inverse_.size(); ++slot) set_to_rest(bodies[slot]);
   {
     const ReadArray in(x);
-    visit_groups([&]<typename Real>(int k, int) {
-      SphereContacts<Real, Contact>(contacts_.data(), k, bodies).add_momentum(load_three<Real>(in.data() + 3 * k));
+    visit_groups([&]<typename Real>(int k, int last) {
+      fetch_ahead<Real>(contacts_.data(), k, last, bodies);
+      add_momentum_of<Real>(contacts_.data(), k, in.data() + 3 * k, bodies);
     });
     for (const Lever& lever : levers_) {
       const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
@@ -486,17 +487,36 @@ void BodyOperator::copy_to_twins(BodyMotion* bodies) const {
   }
 }
 
-void BodyOperator::relative_velocity(Motion& motion, Vec w) const {
+void BodyOperator::refresh(Motion& motion) const {
   halo_.forward(motion.data(), motion_layout);
-  BodyMotion* const bodies = bodies_of(motion);
-  copy_to_twins(bodies);
+  copy_to_twins(bodies_of(motion));
+}
+
+void BodyOperator::relative_velocity(Motion& motion, Vec w) const {
+  refresh(motion);
   const WriteArray out(w);
-  visit_groups([&]<typename Real>(int k, int) {
-    store_three(SphereContacts<Real, Contact>(contacts_.data(), k, bodies).relative_velocity(), out.data() + 3 * k);
-  });
-  for (const Lever& lever : levers_) Eigen::Map<Vec3>(out.data() + 3 * lever.contact) = velocity_of(lever, bodies);
-  for (int k = contact_count(); k < block_count(); ++k)
-    Eigen::Map<Vec3>(out.data() + 3 * k) = velocity_of(joints_[static_cast<std::size_t>(k - contact_count())], bodies);
+  relative_velocities(0, block_count(), bodies_of(motion), out.data());
+}
+
+/// D^T motion, of the blocks from `first` on and before `last`. Bodies are only read: any contacts of spheres side by
+/// side go together.
+void BodyOperator::relative_velocities(int first, int last, const BodyMotion* bodies, double* w) const {
+  const auto row = [&](int k) { return w + 3 * (k - first); };
+  const int contacts = std::min(last, contact_count());
+  auto lever = std::ranges::lower_bound(levers_, first, {}, &Lever::contact);
+  int k = first;
+  while (k < contacts) {
+    const int others = lever == levers_.end() ? contacts : std::min(lever->contact, contacts);
+    for (; k + lane_count <= others; k += lane_count) {
+      fetch_ahead<Lanes>(contacts_.data(), k, others, bodies);
+      relative_velocities_of<Lanes>(contacts_.data(), k, bodies, row(k));
+    }
+    for (; k < others; ++k) relative_velocities_of<double>(contacts_.data(), k, bodies, row(k));
+    for (; k < contacts && lever != levers_.end() && lever->contact == k; ++k, ++lever)
+      Eigen::Map<Vec3>(row(k)) = velocity_of(*lever, bodies);
+  }
+  for (; k < last; ++k)
+    Eigen::Map<Vec3>(row(k)) = velocity_of(joints_[static_cast<std::size_t>(k - contact_count())], bodies);
 }
 
 Vec3 BodyOperator::velocity_of(const Joint& joint, const BodyMotion* bodies) {
@@ -513,13 +533,10 @@ Vec3 BodyOperator::velocity_of(const Lever& lever, const BodyMotion* bodies) con
          lever.spin_b * Vec3(b.u);
 }
 
-void BodyOperator::contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const {
-  relative_velocity(motion, w);
-  if (r != nullptr) parallel::petsc(VecAXPY(w, 1.0, r));
+void BodyOperator::block_velocities(int first, int last, const double* x, const Motion& motion, double* w) const {
+  relative_velocities(first, last, bodies_of(motion), w);
   if (compliance_.empty()) return;
-  const ReadArray impulse(x);
-  const WriteArray out(w);
-  for (int k = 0; k < out.size(); ++k) out[k] += compliance_[static_cast<std::size_t>(k)] * impulse[k];
+  for (int k = 3 * first; k < 3 * last; ++k) w[k - 3 * first] += compliance_[static_cast<std::size_t>(k)] * x[k];
 }
 
 double BodyOperator::local_energy(Vec x, const Motion& motion) const {

@@ -110,13 +110,13 @@ void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& mot
   how.backward ? relax_backward(data, motion) : relax_forward(data, motion);
 }
 
-StepSums BodyOperator::relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
-                                   bool symmetric) const {
+StepSums BodyOperator::relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous,
+                                   Motion& motion, bool symmetric) const {
   if (symmetric || plan_.local_sweeps > 1)  // blocks are relaxed more than once: the first time is not the last
-    return ContactOperator::relax_ahead(r, set, from, x, motion, symmetric);
-  const ReadArray offsets(r), now(from.x), previous(from.previous);
-  const WriteArray impulses(x);
-  const SweepStart ahead{impulses.data(), now.data(), previous.data(), from.beta};
+    return ContactOperator::relax_ahead(r, set, from, previous, motion, symmetric);
+  const ReadArray offsets(r), now(from.x);
+  const WriteArray impulses(previous);
+  const SweepStart ahead{impulses.data(), now.data(), from.beta == 0.0 ? now.data() : impulses.data(), from.beta};
   const Relaxation forward;
   SweepData data{{offsets.data(), compliance()}, ahead, set, bodies_of(motion), forward};
   relax_forward(data, motion);
@@ -213,13 +213,19 @@ void BodyOperator::relax_with(const Local& local, const Batch& batch, SweepData&
       relax_frictionless<Real>(contacts, k, data.rows, data.impulses, data.bodies);
     } else {
       fetch_ahead<Real>(contacts, k, last, data.bodies);
+      fetch_rows_ahead<Real>(contacts, k, data.rows, data.impulses);
       relax_with_friction<Real>(contacts, k, data.rows, local, data.impulses, data.bodies);
     }
   };
-  const auto relax_lever_here = [&]<typename Real>(int k, int) {
-    const auto lever = [&](int l) -> const Lever& {
-      return levers_[static_cast<std::size_t>(batch.levers[static_cast<std::size_t>(k + l)])];
-    };
+  const auto lever_at = [&](int k) -> const Lever& {
+    return levers_[static_cast<std::size_t>(batch.levers[static_cast<std::size_t>(k)])];
+  };
+  const auto contact_at = [&](int k) -> const Contact& { return contacts[lever_at(k).contact]; };
+  const auto relax_lever_here = [&]<typename Real>(int k, int last) {
+    const auto lever = [&](int l) -> const Lever& { return lever_at(k + l); };
+    const auto in_order = static_cast<std::size_t>(batch.levers.front() + k);
+    fetch_levers_ahead<Real>(contacts, &levers_[std::min(in_order, levers_.size() - 1)], data.rows, data.impulses);
+    fetch_bodies_ahead<Real>(contact_at, k, last, data.bodies);
     if constexpr (std::is_same_v<Local, LocalByBlock>) {
       for (int l = 0; l < lanes_of<Real>; ++l) relax_lever(local.solve, lever(l), data);
     } else if constexpr (lanes_of<Real> == 1) {

@@ -22,6 +22,7 @@ namespace {
 constexpr int most_iterations = 400;  // of a Krylov method
 constexpr int much_work = 100;        // iterations after which a harder matrix is not tried
 constexpr int worth_refreshing = 12;  // iterations that new factors cost less than
+constexpr int few_changes = 4;        // of contacts, which cost about as many iterations as they have directions
 
 /// D, without rows of blocks that cannot move, such as those of friction where there is none.
 std::vector<Touch> moving_touches(const ConstraintSet& K, std::vector<Factors::Entry> reads) {
@@ -198,27 +199,42 @@ bool BodySystem::factorise(const std::vector<Mat3>& P, const std::vector<Mat3>& 
   constexpr double rounding = 1e-10;
   symmetric_ = symmetric_mass_ && findings[1] <= rounding;
   fill_matrix();
-  petsc(KSPSetType(ksp_, symmetric_ ? KSPCG : KSPGMRES));
-  if (!symmetric_) petsc(KSPSetPCSide(ksp_, PC_RIGHT));
-  if (!symmetric_) petsc(KSPGMRESSetRestart(ksp_, much_work));
+  const bool conjugate = symmetric_ && options_.linear != "gamg";  // multigrid may turn out indefinite
+  petsc(KSPSetType(ksp_, conjugate ? KSPCG : KSPGMRES));
+  if (!conjugate) petsc(KSPSetPCSide(ksp_, PC_RIGHT));
+  if (!conjugate) petsc(KSPGMRESSetRestart(ksp_, much_work));
   petsc(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
   petsc(KSPSetFromOptions(ksp_));
   stale_ = true;
-  return !worn_out_ || refresh();
+  return !is_worn_out() || refresh();
+}
+
+/// Collective: whether there is no preconditioner, or more contacts differ from those of its matrix than a Krylov
+/// method makes up for in a few iterations: a contact whose stiffness is another is a change of rank three.
+bool BodySystem::is_worn_out() const {
+  if (!usable_) return true;
+  constexpr double alike = 0.5;
+  std::int64_t changed = 0;
+  for (std::size_t k = 0; k < G_.size(); ++k)
+    if ((G_[k] - old_G_[k]).norm() > alike * std::min(G_[k].norm(), old_G_[k].norm())) ++changed;
+  return comm_.sum(changed) > few_changes;
 }
 
 /// Collective: a preconditioner of the present matrix. False if it is singular.
 bool BodySystem::refresh() {
   ++refreshed_;
-  stale_ = worn_out_ = false;
+  stale_ = false;
+  old_G_ = G_;
   petsc(KSPSetReusePreconditioner(ksp_, PETSC_FALSE));
   petsc(KSPSetOperators(ksp_, K_, K_));
-  return !schwarz_ || schwarz_->factorise(K_);
+  usable_ = !schwarz_ || schwarz_->factorise(K_);
+  return usable_;
 }
 
-/// Collective: s from the right-hand side, until what is left over is at most `goal`.
-bool BodySystem::run(double goal) {
-  petsc(KSPSetTolerances(ksp_, std::numeric_limits<double>::epsilon(), goal, PETSC_DEFAULT, most_iterations));
+/// Collective: s goes on until what is left over is at most `goal`, or for `most` iterations.
+bool BodySystem::run(double goal, int most) {
+  petsc(KSPSetTolerances(ksp_, std::numeric_limits<double>::epsilon(), goal, PETSC_DEFAULT, most));
+  petsc(KSPSetInitialGuessNonzero(ksp_, PETSC_TRUE));
   petsc(KSPSolve(ksp_, right_, s_));
   petsc(KSPSetReusePreconditioner(ksp_, PETSC_TRUE));
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
@@ -226,7 +242,7 @@ bool BodySystem::run(double goal) {
   petsc(KSPGetConvergedReason(ksp_, &reason));
   petsc(KSPGetIterationNumber(ksp_, &iterations));
   iterations_ += static_cast<int>(iterations);
-  worn_out_ = iterations > worth_refreshing || reason < 0;
+  if (!stale_) usual_ = static_cast<int>(iterations);
   laboured_ = iterations > much_work || reason < 0;
   return reason > 0;
 }
@@ -243,8 +259,9 @@ bool BodySystem::solve(Vec b, Vec d) {
   double sum = 0.0;
   for (int k = 0; k < at.size(); ++k) sum += at[k] * at[k];
   const double goal = options_.forcing * std::sqrt(comm_.sum(sum));
-  bool solved = run(goal);
-  if (!solved && stale_) solved = refresh() && run(goal);
+  petsc(VecSet(s_, 0.0));
+  bool solved = run(goal, stale_ ? usual_ + worth_refreshing : most_iterations);
+  if (!solved && stale_) solved = refresh() && run(goal, most_iterations);
   petsc(MatMult(DT_, s_, impulse_));
   const ReadArray speed(impulse_);
   const WriteArray out(d);

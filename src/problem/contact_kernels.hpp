@@ -93,15 +93,13 @@ template <typename Real, typename Contact, typename Index>
 struct Touching {
   const Contact* contacts;
   Index k;
-  BodyMotion* motion;
   FrameOf<Real> frame;
   Linear<Real> a_linear, b_linear;
   Angular<Real> a_angular, b_angular;
 
-  Touching(const Contact* all, const Index& which, BodyMotion* bodies)
+  Touching(const Contact* all, const Index& which, const BodyMotion* bodies)
       : contacts(all),
         k(which),
-        motion(bodies),
         frame(frames_of<Real>(all, which)),
         a_linear(load_linear<Real>(bodies, [&](int l) { return all[lane_of(which, l)].a; })),
         b_linear(load_linear<Real>(bodies, [&](int l) { return all[lane_of(which, l)].b; })),
@@ -118,7 +116,7 @@ struct Touching {
     for (std::size_t c = 0; c < 3; ++c) p[c] = x.n * frame.n[c] + x.t * frame.t[c] + x.o * frame.o[c];
     return p;
   }
-  void write_back() const {
+  void write_back(BodyMotion* motion) const {
     store_linear(a_linear, motion, [&](int l) { return contacts[lane_of(k, l)].a; });
     store_linear(b_linear, motion, [&](int l) { return contacts[lane_of(k, l)].b; });
     store_angular(a_angular, motion, [&](int l) { return contacts[lane_of(k, l)].a; });
@@ -147,7 +145,7 @@ struct SphereContacts : Touching<Real, Contact, int> {
   }
 
   /// Adds D_j x to the bodies, each times what its masses are taken for.
-  void add(const Three<Real>& x, const Diagonal<Real>& to_a, const Diagonal<Real>& to_b) {
+  void add(const Three<Real>& x, const Diagonal<Real>& to_a, const Diagonal<Real>& to_b, BodyMotion* motion) {
     const auto p = this->momentum_of(x);
     for (std::size_t c = 0; c < 3; ++c) {
       const Real q = x.t * frame.o[c] - x.o * frame.t[c];  // n x p
@@ -156,16 +154,17 @@ struct SphereContacts : Touching<Real, Contact, int> {
       a_angular.u[c] -= to_a.tangential * q;
       b_angular.u[c] -= to_b.tangential * q;
     }
-    this->write_back();
+    this->write_back(motion);
   }
   /// Adds M^-1 D_j x to the motion.
-  void add_impulse(const Three<Real>& x) {
-    add(x, {a_linear.inverse_mass, a_angular.inverse_inertia}, {b_linear.inverse_mass, b_angular.inverse_inertia});
+  void add_impulse(const Three<Real>& x, BodyMotion* motion) {
+    add(x, {a_linear.inverse_mass, a_angular.inverse_inertia}, {b_linear.inverse_mass, b_angular.inverse_inertia},
+        motion);
   }
   /// Adds D_j x itself, in place of velocities.
-  void add_momentum(const Three<Real>& x) {
+  void add_momentum(const Three<Real>& x, BodyMotion* motion) {
     const Diagonal<Real> one{Real{} + 1.0, Real{} + 1.0};
-    add(x, one, one);
+    add(x, one, one, motion);
   }
 };
 
@@ -204,6 +203,37 @@ inline void for_each_group_backward(const Runs& runs, Visit&& visit) {
   }
 }
 
+/// Asks for the bodies of later contacts in time, for it takes longer than to compute. `contact_at(k)` is the k-th one
+/// of a run that ends before `last`.
+template <typename Real, typename ContactAt>
+inline void fetch_bodies_ahead(const ContactAt& contact_at, int k, int last, const BodyMotion* motion) {
+  constexpr int lanes = lanes_of<Real>, distance = lanes == 1 ? 12 : 3 * lanes;
+  const int ahead = std::max(k, std::min(k + distance, last - lanes));
+  for (int l = 0; l < lanes; ++l) {
+    __builtin_prefetch(&motion[contact_at(ahead + l).a], 1);
+    __builtin_prefetch(&motion[contact_at(ahead + l).b], 1);
+  }
+}
+template <typename Real, typename Contact>
+inline void fetch_ahead(const Contact* contacts, int k, int last, const BodyMotion* motion) {
+  fetch_bodies_ahead<Real>([&](int at) -> const Contact& { return contacts[at]; }, k, last, motion);
+}
+
+// --- Products ---
+
+/// w <- D_j^T motion for the contacts of spheres from k on.
+template <typename Real, typename Contact>
+[[gnu::flatten]] inline void relative_velocities_of(const Contact* contacts, int k, const BodyMotion* motion,
+                                                    double* w) {
+  store_three(SphereContacts<Real, Contact>(contacts, k, motion).relative_velocity(), w);
+}
+
+/// Adds D_j x, in place of velocities.
+template <typename Real, typename Contact>
+[[gnu::flatten]] inline void add_momentum_of(const Contact* contacts, int k, const double* x, BodyMotion* motion) {
+  SphereContacts<Real, Contact>(contacts, k, motion).add_momentum(load_three<Real>(x), motion);
+}
+
 // --- Sweeps ---
 
 /// What a step of an accelerated method sums up over rows: see StepSums.
@@ -212,10 +242,10 @@ struct RowSums {
   Real turn{}, work{}, change{};
 };
 
-/// Where the impulses of a sweep start, three rows a contact: from x as it is, or from x + beta (x - previous), which
-/// is computed on the way; then what the step did is summed up, too.
+/// Where the impulses of a sweep start, three rows a contact: from x as it is, or from now + beta (now - previous),
+/// which is computed on the way; then what the step did is summed up, too.
 struct SweepStart {
-  double* x;  ///< gets the new impulses
+  double* x;  ///< gets the new impulses; may be where the previous ones are
   const double* now = nullptr;
   const double* previous = nullptr;
   double beta = 0.0;
@@ -257,21 +287,39 @@ struct SweepRows {
   const double* compliance;  ///< or none
 };
 
-/// Asks for the bodies of a later contact in time, for a sweep waits for memory more than it computes.
-template <typename Real, typename Contact>
-inline void fetch_ahead(const Contact* contacts, int k, int last, const BodyMotion* motion) {
-  constexpr int lanes = lanes_of<Real>, distance = lanes == 1 ? 12 : 3 * lanes;
-  const Contact* const ahead = contacts + std::max(k, std::min(k + distance, last - lanes));
-  for (int l = 0; l < lanes; ++l) {
-    __builtin_prefetch(&motion[ahead[l].a], 1);
-    __builtin_prefetch(&motion[ahead[l].b], 1);
+/// Asks for the rows and normals of later contacts. They stand in order, but processors do not look beyond a page of
+/// memory, and each of these arrays comes to the end of one every few groups.
+template <typename Contact>
+inline void fetch_rows(const Contact* contacts, int first, const SweepRows& rows, const SweepStart& impulses) {
+  constexpr int line = 64 / sizeof(double);
+  for (int at = 3 * first; at < 3 * (first + lane_count); at += line) {
+    __builtin_prefetch(rows.r + at);
+    __builtin_prefetch(impulses.x + at, 1);
+    if (impulses.now != nullptr) __builtin_prefetch(impulses.now + at);
   }
+  for (int at = 0; at < lane_count; at += 2) __builtin_prefetch(contacts + first + at);
+}
+template <typename Real, typename Contact>
+inline void fetch_rows_ahead(const Contact* contacts, int k, const SweepRows& rows, const SweepStart& impulses) {
+  if constexpr (lanes_of < Real >> 1) fetch_rows(contacts, k + 16 * lane_count, rows, impulses);
+}
+
+/// The same for contacts with levers, and for these. They are relaxed out of order, but not far from it: `lever` is the
+/// one whose turn it were.
+template <typename Real, typename Contact, typename Lever>
+inline void fetch_levers_ahead(const Contact* contacts, const Lever* lever, const SweepRows& rows,
+                               const SweepStart& impulses) {
+  if constexpr (lanes_of<Real> == 1) return;
+  constexpr int distance = 32 * lane_count;
+  const char* const begin = reinterpret_cast<const char*>(lever + distance);
+  for (std::size_t at = 0; at < lane_count * sizeof(Lever); at += 64) __builtin_prefetch(begin + at, 0, 2);
+  fetch_rows(contacts, lever->contact + distance, rows, impulses);
 }
 
 /// Relaxes the contacts from k on, as many as a Real has lanes. `local` is the solution of a contact's own problem.
 template <typename Real, typename Local, typename Contact>
-inline void relax_with_friction(const Contact* contacts, int k, const SweepRows& rows, const Local& local,
-                                SweepStart& impulses, BodyMotion* motion) {
+[[gnu::flatten]] inline void relax_with_friction(const Contact* contacts, int k, const SweepRows& rows,
+                                                 const Local& local, SweepStart& impulses, BodyMotion* motion) {
   SphereContacts<Real, Contact> here(contacts, k, motion);
   const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
   const Three<Real> w = here.relative_velocity();
@@ -285,13 +333,13 @@ inline void relax_with_friction(const Contact* contacts, int k, const SweepRows&
   }
   const Three<Real> x = solve_own<Real>(local, k, own, p, start);
   impulses.finish(k, start, r, x);
-  here.add_impulse({x.n - start.n, x.t - start.t, x.o - start.o});
+  here.add_impulse({x.n - start.n, x.t - start.t, x.o - start.o}, motion);
 }
 
 /// Frictionless contacts turn no body: they need the normal and the linear velocities only.
 template <typename Real, typename Contact>
-inline void relax_frictionless(const Contact* contacts, int k, const SweepRows& rows, SweepStart& impulses,
-                               BodyMotion* motion) {
+[[gnu::flatten]] inline void relax_frictionless(const Contact* contacts, int k, const SweepRows& rows,
+                                                SweepStart& impulses, BodyMotion* motion) {
   const auto slot_a = [&](int l) { return contacts[k + l].a; };
   const auto slot_b = [&](int l) { return contacts[k + l].b; };
   Linear<Real> a = load_linear<Real>(motion, slot_a), b = load_linear<Real>(motion, slot_b);
@@ -315,8 +363,9 @@ inline void relax_frictionless(const Contact* contacts, int k, const SweepRows& 
 /// Contacts with levers: one step in the metric of the diagonal that bounds N_kk, which moves nothing that is a
 /// solution.
 template <typename Real, typename Local, typename Contact, typename Levers, typename Index>
-inline void relax_levers(const Contact* contacts, const Levers& levers, const Index& k, const SweepRows& rows,
-                         const Local& local, SweepStart& impulses, BodyMotion* motion) {
+[[gnu::flatten]] inline void relax_levers(const Contact* contacts, const Levers& levers, const Index& k,
+                                          const SweepRows& rows, const Local& local, SweepStart& impulses,
+                                          BodyMotion* motion) {
   Touching<Real, Contact, Index> here(contacts, k, motion);
   const std::array<Real, 20> lever = load_levers<Real>(levers);
   const Real *const spin_a = lever.data(), *const spin_b = spin_a + 9;
@@ -348,7 +397,7 @@ inline void relax_levers(const Contact* contacts, const Levers& levers, const In
     here.a_angular.u[j] += here.a_angular.inverse_inertia * turned(spin_a);
     here.b_angular.u[j] += here.b_angular.inverse_inertia * turned(spin_b);
   }
-  here.write_back();
+  here.write_back(motion);
 }
 
 }  // namespace scree::problem

@@ -1,5 +1,7 @@
 #include "scree/problem/contact_operator.hpp"
 
+#include <optional>
+
 #include "scree/parallel/petsc.hpp"
 
 namespace scree::problem {
@@ -22,32 +24,43 @@ void ContactOperator::set_motion(Vec x, Motion& motion) const {
   find_motion(x, motion);
 }
 
+void ContactOperator::contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const {
+  refresh(motion);
+  {
+    std::optional<parallel::ReadArray> impulses;
+    if (x != nullptr) impulses.emplace(x);
+    const parallel::WriteArray out(w);
+    block_velocities(0, block_count(), impulses ? impulses->data() : nullptr, motion, out.data());
+  }
+  if (r != nullptr) parallel::petsc(VecAXPY(w, 1.0, r));
+}
+
 void ContactOperator::sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const {
   sweeps_ += passes_per_sweep();
   relax_all(r, set, x, motion, how);
 }
 
-StepSums ContactOperator::sweep_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
-                                      bool symmetric) const {
+StepSums ContactOperator::sweep_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous,
+                                      Motion& motion, bool symmetric) const {
   sweeps_ += (symmetric ? 2 : 1) * passes_per_sweep();
-  return relax_ahead(r, set, from, x, motion, symmetric);
+  return relax_ahead(r, set, from, previous, motion, symmetric);
 }
 
-StepSums ContactOperator::relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
-                                      bool symmetric) const {
-  const auto ahead = [&](double now, double before) { return now + from.beta * (now - before); };
+StepSums ContactOperator::relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous,
+                                      Motion& motion, bool symmetric) const {
   {
-    const parallel::ReadArray now(from.x), before(from.previous);
-    const parallel::WriteArray out(x);
-    for (int k = 0; k < now.size(); ++k) out[k] = ahead(now[k], before[k]);
+    const parallel::ReadArray now(from.x);
+    const parallel::WriteArray out(previous);
+    for (int k = 0; k < now.size(); ++k) out[k] = from.beta == 0.0 ? now[k] : now[k] + from.beta * (now[k] - out[k]);
+    extrapolated_.assign(out.data(), out.data() + out.size());
   }
-  relax_all(r, set, x, motion, {});
-  if (symmetric) relax_all(r, set, x, motion, {.local = {}, .backward = true});
-  const parallel::ReadArray offset(r), next(x), now(from.x), before(from.previous);
+  relax_all(r, set, previous, motion, {});
+  if (symmetric) relax_all(r, set, previous, motion, {.local = {}, .backward = true});
+  const parallel::ReadArray offset(r), next(previous), now(from.x);
   double turn = 0.0, work = 0.0, change = 0.0;
 #pragma omp simd reduction(+ : turn, work, change)
   for (int k = 0; k < next.size(); ++k) {
-    const double back = ahead(now[k], before[k]) - next[k];
+    const double back = extrapolated_[static_cast<std::size_t>(k)] - next[k];
     turn += back * (next[k] - now[k]);
     work += offset[k] * next[k];
     change += back * back;

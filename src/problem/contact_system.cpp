@@ -1,6 +1,7 @@
 #include "scree/problem/contact_system.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "scree/parallel/exchange.hpp"
 #include "scree/parallel/petsc.hpp"
@@ -20,12 +21,12 @@ struct Diagonals {
 
 /// Collective: N on every rank, if at least that fits.
 BlockMatrix gather(const ContactOperator& N) {
-  const Factors factors = N.factors();
+  Factors factors = N.factors();
   const auto entries = static_cast<std::int64_t>(factors.reads.size() + factors.writes.size());
   constexpr double bytes_per_entry = 100.0;  // as they come, sorted, and their share of N
   require_memory(N.comm(), bytes_per_entry * static_cast<double>(N.comm().sum(entries)),
                  N.comm().sum(std::int64_t{N.block_count()}));
-  return gather_blocks(N.comm(), factors);
+  return gather_blocks(N.comm(), std::move(factors));
 }
 
 }  // namespace

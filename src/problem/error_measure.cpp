@@ -30,6 +30,8 @@ std::string_view name_of(Measure measure) {
   return std::ranges::find(measures(), measure, &MeasureInfo::measure)->name;
 }
 
+bool is_natural(Measure measure) { return measure == Measure::natural || measure == Measure::natural_q; }
+
 double value_of(const ErrorMeasures& errors, Measure measure) {
   switch (measure) {
     case Measure::natural:
@@ -136,23 +138,39 @@ Real square(const Three<Real>& a) {
   return a.n * a.n + a.t * a.t + a.o * a.o;
 }
 
+/// Three rows of each of some blocks.
+struct BlockRows {
+  int first;  ///< block
+  int last;
+  const double* x;
+  const double* w;
+  const double* r;
+};
+
 /// What the natural measures are made of: squares of x - P_K(x - w), r, x and w.
 class NaturalSums {
  public:
   static constexpr std::size_t count = 4;
 
-  /// The same as `add` for contacts from k on, with the projection that all of them share.
-  template <typename Real, typename Projection>
-  static void add_contacts(const Projection& projection, int k, const double* friction, const double* impulse,
-                           const double* velocity, const double* offset, Real* sums) {
-    const auto x = load_three<Real>(impulse + 3 * k), w = load_three<Real>(velocity + 3 * k);
-    Three<Real> c{x.n - w.n, x.t - w.t, x.o - w.o};
-    if (friction != nullptr) c.n -= load<Real>(friction + k) * root(w.t * w.t + w.o * w.o);  // w~ of Coulomb's law
-    const Three<Real> y = project(projection, k, c);
-    sums[0] += square<Real>({x.n - y.n, x.t - y.t, x.o - y.o});
-    sums[1] += square(load_three<Real>(offset + 3 * k));
-    sums[2] += square(x);
-    sums[3] += square(w);
+  /// Adds the part of some blocks: contacts in lanes where they have one law.
+  void add(const ConstraintSet& set, const BlockRows& rows) {
+    const auto& [first, last, x, w, r] = rows;
+    const int contacts = set.exceptions.empty() ? std::clamp(set.contact_count(), first, last) : first;
+    const double* const friction = set.law == Law::coulomb ? set.friction.data() : nullptr;
+    with_projection(set, [&](const auto& projection) {
+      for_each_lane(contacts - first,
+                    [&]<typename Real>(int k) { add_contacts<Real>(projection, rows, k, friction, sums_of<Real>()); });
+    });
+    for (int k = contacts; k < last; ++k) {
+      const int row = 3 * (k - first);
+      const Vec3 speed(w + row);
+      add(set[k], Vec3(x + row), set.shifted(k, speed), speed, r + row, sums_);
+    }
+  }
+  [[nodiscard]] std::array<double, count> sums() const {
+    std::array<double, count> all;
+    for (std::size_t c = 0; c < count; ++c) all[c] = sums_[c] + sum_of(lanes_[c]);
+    return all;
   }
 
   static void add(const AdmissibleSet& set, const Vec3& x, const Vec3& shifted, const Vec3& w, const double* r,
@@ -166,6 +184,33 @@ class NaturalSums {
     errors.natural = relative(std::sqrt(sums[0]), std::sqrt(std::max({sums[1], sums[2], sums[3]})));
     errors.natural_q = relative(std::sqrt(sums[0]), std::sqrt(sums[1]));
   }
+
+ private:
+  /// Contacts from `k` on, counted from the first of `rows`, with the projection that all of them share.
+  template <typename Real, typename Projection>
+  [[gnu::flatten]] static void add_contacts(const Projection& projection, const BlockRows& rows, int k,
+                                            const double* friction, Real* sums) {
+    const auto x = load_three<Real>(rows.x + 3 * k), w = load_three<Real>(rows.w + 3 * k);
+    Three<Real> c{x.n - w.n, x.t - w.t, x.o - w.o};
+    const int block = rows.first + k;
+    if (friction != nullptr) c.n -= load<Real>(friction + block) * root(w.t * w.t + w.o * w.o);  // w~ of Coulomb's law
+    const Three<Real> y = project(projection, block, c);
+    sums[0] += square<Real>({x.n - y.n, x.t - y.t, x.o - y.o});
+    sums[1] += square(load_three<Real>(rows.r + 3 * k));
+    sums[2] += square(x);
+    sums[3] += square(w);
+  }
+  template <typename Real>
+  [[nodiscard]] Real* sums_of() {
+    if constexpr (lanes_of<Real> == 1) {
+      return sums_;
+    } else {
+      return lanes_;
+    }
+  }
+
+  double sums_[count] = {};
+  Lanes lanes_[count] = {};
 };
 
 }  // namespace
@@ -210,32 +255,33 @@ std::vector<double> ErrorMeter::energies(Vec x, Vec w) {
 }
 
 ErrorMeasures ErrorMeter::one(Vec x, Vec w, Measure measure) {
-  if (measure != Measure::natural && measure != Measure::natural_q) return all(x, w);
-  double sums[NaturalSums::count] = {};
-  Lanes lanes[NaturalSums::count] = {};
-  const ConstraintSet& set = problem_.K;
+  if (!is_natural(measure)) return all(x, w);
+  NaturalSums parts;
   const ReadArray r(problem_.r), impulses(x), velocities(w);
-  const int contacts = set.exceptions.empty() ? set.contact_count() : 0;  // with one law for all
-  with_projection(set, [&](const auto& projection) {
-    for_each_lane(contacts, [&]<typename Real>(int k) {
-      Real* into;
-      if constexpr (lanes_of<Real> == 1) {
-        into = sums;
-      } else {
-        into = lanes;
-      }
-      NaturalSums::add_contacts(projection, k, set.law == Law::coulomb ? set.friction.data() : nullptr, impulses.data(),
-                                velocities.data(), r.data(), into);
-    });
-  });
-  for (std::size_t c = 0; c < NaturalSums::count; ++c) sums[c] += sum_of(lanes[c]);
-  for (int k = contacts; k < impulses.size() / 3; ++k) {
-    const Vec3 speed(velocities.data() + 3 * k);
-    NaturalSums::add(set[k], Vec3(impulses.data() + 3 * k), set.shifted(k, speed), speed, r.data() + 3 * k, sums);
+  parts.add(problem_.K, {0, impulses.size() / 3, impulses.data(), velocities.data(), r.data()});
+  return naturals(parts.sums());
+}
+
+ErrorMeasures ErrorMeter::natural(Vec x, Motion& motion) {
+  constexpr int some = 256;  // whose rows stay in the fastest cache
+  problem_.N->refresh(motion);
+  NaturalSums parts;
+  const ReadArray r(problem_.r), impulses(x);
+  double w[3 * some];
+  const int blocks = impulses.size() / 3;
+  for (int first = 0; first < blocks; first += some) {
+    const int last = std::min(first + some, blocks), row = 3 * first;
+    problem_.N->block_velocities(first, last, impulses.data(), motion, w);
+    for (int k = row; k < 3 * last; ++k) w[k - row] += r[k];
+    parts.add(problem_.K, {first, last, impulses.data() + row, w, r.data() + row});
   }
+  return naturals(parts.sums());
+}
+
+ErrorMeasures ErrorMeter::naturals(std::array<double, 4> sums) const {
   problem_.N->comm().sum(sums);
   ErrorMeasures errors;
-  NaturalSums::finish(sums, errors);
+  NaturalSums::finish(sums.data(), errors);
   return errors;
 }
 

@@ -22,8 +22,8 @@ LawMap alart_curnier(double mu, const Vec3& y, BoundsInDerivative bounds) {
 }  // namespace
 
 LawMap law_map(const ConstraintSet& set, int block, const Vec3& y, BoundsInDerivative bounds) {
+  if (set.obeys_coulomb(block)) return alart_curnier(set.friction[static_cast<std::size_t>(block)], y, bounds);
   const AdmissibleSet own = set[block];
-  if (set.obeys_coulomb(block)) return alart_curnier(own.size(), y, bounds);
   return {own.project(y), own.projection_derivative(y)};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "scree/problem/newton_system.hpp"
 
@@ -74,10 +75,11 @@ void Schwarz::take_blocks(Mat part) {
 
 FactorCost Schwarz::analyse(Mat K) {
   petsc(MatCreateSubMatrices(K, 1, &rows_, &rows_, parts_ == nullptr ? MAT_INITIAL_MATRIX : MAT_REUSE_MATRIX, &parts_));
+  FrontStorage storage = lu_ ? lu_->take_storage() : FrontStorage{};
   lu_.reset();
   take_blocks(parts_[0]);
-  lu_ = std::make_unique<BlockLu>(blocks_);
-  require_memory(comm_, lu_->cost().bytes(), comm_.sum(std::int64_t{blocks_.size()}));
+  lu_ = std::make_unique<BlockLu>(blocks_, std::move(storage));
+  require_memory(comm_, lu_->bytes_to_come(), comm_.sum(std::int64_t{blocks_.size()}));
   return lu_->cost();
 }
 

@@ -132,14 +132,10 @@ void SparseOperator::add_motion(int block, const Vec3& x, Motion& motion) const 
     motion[static_cast<std::size_t>(entry->dof)] += Vec3(entry->value).dot(x);
 }
 
-void SparseOperator::contact_velocity(Vec, Motion& motion, Vec r, Vec w) const {
-  dofs_.halo().forward(motion.data(), one_double);
-  if (r != nullptr) parallel::petsc(VecCopy(r, w));
-  const WriteArray out(w);
-  for (int k = 0; k < block_count(); ++k) {
-    const Vec3 own = velocity(k, motion);
-    for (int c = 0; c < 3; ++c) out[3 * k + c] = own[c] + (r != nullptr ? out[3 * k + c] : 0.0);
-  }
+void SparseOperator::refresh(Motion& motion) const { dofs_.halo().forward(motion.data(), one_double); }
+
+void SparseOperator::block_velocities(int first, int last, const double*, const Motion& motion, double* w) const {
+  for (int k = first; k < last; ++k) Eigen::Map<Vec3>(w + 3 * (k - first)) = velocity(k, motion);
 }
 
 double SparseOperator::local_energy(Vec x, const Motion& motion) const {

@@ -9,6 +9,7 @@
 #include "scree/solvers/diagnosis.hpp"
 #include "scree/solvers/npgs.hpp"
 #include "scree/solvers/proximal.hpp"
+#include "scree/solvers/registry.hpp"
 
 namespace scree::solvers {
 
@@ -32,34 +33,48 @@ bool sweeps_are_too_slow(const problem::ContactProblem& problem, Vec x, Monitor&
   return too_slow;
 }
 
-}  // namespace
-
-void automatic(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const AutomaticOptions& options) {
+/// Collective: leaves the problem to npgs where that serves. Tells whether it did; else x is the best iterate so far.
+bool sweeps_serve(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const AutomaticOptions& options) {
   const StopRule& rule = monitor.rule();
-  if (!(rule.tolerance > 0.0)) {
-    monitor.note(fmt::format("auto: npgs, for the tolerance is {} and all iterations are made", rule.tolerance));
-    return npgs(problem, x, monitor, {});
-  }
   const auto blocks = static_cast<double>(problem.N->comm().sum(std::int64_t{problem.N->block_count()}));
   double worth = newton_cost_in_sweeps(*problem.N, blocks, 0.0);
   constexpr double few_sweeps = 50.0, few_blocks = 2000.0;
   if (rule.tolerance <= options.tight && worth <= few_sweeps && blocks <= few_blocks) {
     monitor.note(fmt::format("auto: proximal, for {:.0f} contacts and joints to {:g} cost it about {:.0f} sweeps",
                              blocks, rule.tolerance, worth));
-    return proximal(problem, x, monitor, {});
+    return false;
   }
   monitor.note(fmt::format("auto: npgs, for Newton's method would cost {:.0f} sweeps or more", worth));
-  if (!sweeps_are_too_slow(problem, x, monitor, worth)) return;
+  if (!sweeps_are_too_slow(problem, x, monitor, worth)) return true;
+  worth = newton_cost_in_sweeps(*problem.N, blocks, problem::make_newton_system(problem, {})->operations());
+  if (iterations_to_go(monitor) <= worth && !sweeps_are_too_slow(problem, x, monitor, worth)) return true;
+  monitor.note(
+      fmt::format("auto: proximal, for after {} sweeps the {} error is {:.2g} and would need {:.2g} more; "
+                  "Newton's method costs about {:.0f}",
+                  monitor.iterations(), name_of(rule.measure), value_of(monitor.errors(), rule.measure),
+                  iterations_to_go(monitor), worth));
+  return false;
+}
+
+/// Collective: proximal, and where it gets no further interior points, which do not depend on where it got stuck.
+void solve_accurately(const problem::ContactProblem& problem, Vec x, Monitor& monitor) {
+  proximal(problem, x, monitor, {});
+  if (monitor.converged() || monitor.iterations() >= monitor.rule().max_iterations) return;
+  const SolveFunction interior_points = make_solver("ipm", {}, problem.K.all_laws());
+  monitor.note(fmt::format("auto: ipm, for proximal gets no further after {} iterations", monitor.iterations()));
+  interior_points(problem, x, monitor);
+}
+
+}  // namespace
+
+void automatic(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const AutomaticOptions& options) {
+  if (const double tolerance = monitor.rule().tolerance; !(tolerance > 0.0)) {
+    monitor.note(fmt::format("auto: npgs, for the tolerance is {} and all iterations are made", tolerance));
+    return npgs(problem, x, monitor, {});
+  }
   try {
-    worth = newton_cost_in_sweeps(*problem.N, blocks, problem::make_newton_system(problem, {})->operations());
-    if (iterations_to_go(monitor) <= worth && !sweeps_are_too_slow(problem, x, monitor, worth)) return;
-    monitor.note(
-        fmt::format("auto: proximal, for after {} sweeps the {} error is {:.2g} and would need {:.2g} more; "
-                    "Newton's method costs about {:.0f}",
-                    monitor.iterations(), name_of(rule.measure), value_of(monitor.errors(), rule.measure),
-                    iterations_to_go(monitor), worth));
-    proximal(problem, x, monitor, {});
-  } catch (const InputError& error) {  // on all ranks alike
+    if (!sweeps_serve(problem, x, monitor, options)) solve_accurately(problem, x, monitor);
+  } catch (const InputError& error) {  // on all ranks alike: factors that do not fit, laws that a method cannot take
     monitor.note(fmt::format("auto: npgs, for {}", error.what()));
     npgs(problem, x, monitor, {});
   }

@@ -72,11 +72,7 @@ class Kucera {
 
   void iterate() {
     if (norm_ == 0.0) begin();
-    if (is_proportional()) {
-      conjugate_step();
-    } else {  // lines 18 to 21: the proportioning step x - alpha~ beta~
-      move_to_target(false);
-    }
+    is_proportional() ? conjugate_step() : proportioning_step();
   }
 
  private:
@@ -105,42 +101,82 @@ class Kucera {
     return sums[0] <= options_.gamma * options_.gamma * sums[1];
   }
 
-  /// x <- target for the free components, or for the others; then g and p afresh. Collective.
-  void move_to_target(bool which) {
-    {
-      const ReadArray target(target_), free(free_);
-      const WriteArray x(x_);
-      for (int k = 0; k < x.size(); ++k)
-        if ((free[k] != 0.0) == which) x[k] = target[k];
-    }
-    find_velocity(problem_, x_, g);
-    problem_.K.mark_free(x_, free_);
-    petsc(VecPointwiseMult(p_, free_, g));  // (28)
+  /// Lines 18 to 21, with the free components in it and the minimum along the step in place of the length alpha~: as
+  /// many products, and more bounds change. Collective.
+  void proportioning_step() {
+    find_step_to_target();
+    const auto [slope, curvature] = dots({{g, s_}, {s_, Ns_}});
+    const double to_minimum = curvature > 0.0 ? slope / curvature : 1.0;
+    const double to_bound = problem_.N->comm().min(problem_.K.reach(x_, s_));
+    constexpr double rounding = 1e-12;  // rows that end at their bound in the target reach it at 1
+    move(std::min(to_minimum, to_bound > 1.0 + rounding ? to_bound : 1.0));
   }
 
-  /// Lines 6 to 17.
+  /// Lines 6 to 17. Collective.
   void conjugate_step() {
     problem_.N->apply(p_, Np_);
     const auto [g_p, p_N_p, p_p] = dots({{g, p_}, {p_, Np_}, {p_, p_}});
     norm_ = std::max(norm_, p_p > 0.0 ? p_N_p / p_p : 0.0);
     const double to_minimum = p_N_p > 0.0 ? g_p / p_N_p : 0.0;
     const double to_bound = problem_.N->comm().min(problem_.K.reach(x_, p_));
-    petsc(VecAXPY(x_, -std::min(to_minimum, to_bound), p_));
-    petsc(VecAXPY(g, -std::min(to_minimum, to_bound), Np_));
-    problem_.K.project(x_);  // it may miss its bound by rounding
     if (to_minimum < to_bound) {
+      step_along_p(to_minimum);
       problem_.K.mark_free(x_, free_);
-      petsc(VecPointwiseMult(target_, free_, g));
-      petsc(VecAYPX(p_, p_N_p > 0.0 ? -dot(target_, Np_) / p_N_p : 0.0, target_));  // (29)
-    } else {  // lines 14 to 17: the expansion step
-      find_target();
-      move_to_target(true);
+      petsc(VecPointwiseMult(s_, free_, g));
+      petsc(VecAYPX(p_, p_N_p > 0.0 ? -dot(s_, Np_) / p_N_p : 0.0, s_));  // (29)
+    } else if (!project_conjugate_step(to_minimum)) {
+      expand(to_bound);
     }
+  }
+
+  /// Takes the whole step, projected, if the objective falls: it meets many bounds, that of line 14 only the nearest.
+  bool project_conjugate_step(double to_minimum) {
+    petsc(VecWAXPY(target_, -to_minimum, p_, x_));
+    problem_.K.project(target_);
+    find_step_to_target();
+    const auto [slope, curvature] = dots({{g, s_}, {s_, Ns_}});
+    const bool falls = slope > 0.5 * curvature;
+    if (falls) move(1.0);
+    return falls;
+  }
+
+  /// Lines 14 to 17: to the first bound, then a projected gradient step of the free components.
+  void expand(double to_bound) {
+    step_along_p(to_bound);
+    find_target();
+    petsc(VecAXPY(target_, -1.0, x_));
+    petsc(VecPointwiseMult(target_, free_, target_));
+    petsc(VecAXPY(target_, 1.0, x_));
+    find_step_to_target();
+    move(1.0);
+  }
+
+  /// x <- x - length p, and g with it.
+  void step_along_p(double length) {
+    petsc(VecAXPY(x_, -length, p_));
+    petsc(VecAXPY(g, -length, Np_));
+    problem_.K.project(x_);  // it may miss its bound by rounding
+  }
+
+  /// s <- x - target, and its product.
+  void find_step_to_target() {
+    petsc(VecWAXPY(s_, -1.0, target_, x_));
+    problem_.N->apply(s_, Ns_);
+  }
+
+  /// x <- x - length s, g with it, and p afresh (28).
+  void move(double length) {
+    length == 1.0 ? petsc(VecCopy(target_, x_)) : petsc(VecAXPY(x_, -length, s_));  // exactly on its bounds
+    petsc(VecAXPY(g, -length, Ns_));
+    problem_.K.project(x_);  // it may miss its bound by rounding
+    problem_.K.mark_free(x_, free_);
+    petsc(VecPointwiseMult(p_, free_, g));
   }
 
   double norm_ = 0.0;  ///< |N|; 0: not yet known
   Vector free_{problem_.make_vector()}, target_{problem_.make_vector()};
   Vector p_{problem_.make_vector()}, Np_{problem_.make_vector()};
+  Vector s_{problem_.make_vector()}, Ns_{problem_.make_vector()};
 };
 
 }  // namespace

@@ -19,22 +19,43 @@ Monitor::Monitor(const problem::ContactProblem& problem, StopRule rule)
 
 std::int64_t Monitor::work() const { return problem_.N->applications() + problem_.N->sweeps(); }
 
-bool Monitor::wants_more(Vec x, const FillVelocity& fill_w, Vec spare) {
-  if (iterations_ % rule_.check_every == 0 || iterations_ == rule_.max_iterations) {
-    if (spare == nullptr && w_ == nullptr) w_ = problem_.make_vector();
-    const Vec w = spare != nullptr ? spare : w_.get();
-    fill_w(w, From::motion);
-    judge(x, w, [&] { fill_w(w, From::impulses); });
+bool Monitor::is_due() const { return iterations_ % rule_.check_every == 0 || iterations_ == rule_.max_iterations; }
+
+bool Monitor::wants_more(Vec x, const FillVelocity& fill_w) {
+  if (is_due()) {
+    if (w_ == nullptr) w_ = problem_.make_vector();
+    fill_w(w_, From::motion);
+    judge(
+        x, w_, [&] { return measure(x, w_); }, [&] { fill_w(w_, From::impulses); });
   }
   return count();
 }
 
-bool Monitor::wants_more(Vec x, Vec w) {
-  judge(x, w, [&] {
-    problem_.N->apply(x, w);
-    petsc(VecAXPY(w, 1.0, problem_.r));
-  });
+bool Monitor::wants_more(Vec x, problem::Motion& motion) {
+  const problem::ContactOperator& N = *problem_.N;
+  if (wants_all_measures() || !is_natural(rule_.measure))
+    return wants_more(x, [&](Vec w, From from) {
+      if (from == From::impulses) N.set_motion(x, motion);
+      N.contact_velocity(x, motion, problem_.r, w);
+    });
+  if (is_due())
+    judge(
+        x, nullptr, [&] { return meter_.natural(x, motion); }, [&] { N.set_motion(x, motion); });
   return count();
+}
+
+bool Monitor::wants_more(Vec x, Vec w) {
+  judge(
+      x, w, [&] { return measure(x, w); },
+      [&] {
+        problem_.N->apply(x, w);
+        petsc(VecAXPY(w, 1.0, problem_.r));
+      });
+  return count();
+}
+
+problem::ErrorMeasures Monitor::measure(Vec x, Vec w) {
+  return wants_all_measures() ? meter_.all(x, w) : meter_.one(x, w, rule_.measure);
 }
 
 void Monitor::note(std::string text) { notes_.push_back(std::move(text)); }
@@ -45,9 +66,8 @@ bool Monitor::count() {
   return true;
 }
 
-void Monitor::judge(Vec x, Vec w, const std::function<void()>& compute_anew) {
-  const bool all = rule_.all_measures || rule_.keep_history;
-  const auto measure = [&] { return all ? meter_.all(x, w) : meter_.one(x, w, rule_.measure); };
+void Monitor::judge(Vec x, Vec w, const std::function<problem::ErrorMeasures()>& measure,
+                    const std::function<void()>& compute_anew) {
   problem::ErrorMeasures errors = measure();
   if (value_of(errors, rule_.measure) <= rule_.tolerance) {  // or is it only that velocities have drifted?
     compute_anew();

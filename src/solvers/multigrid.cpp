@@ -10,7 +10,6 @@
 #include "gradient.hpp"
 #include "scree/parallel/error.hpp"
 #include "scree/solvers/pivot.hpp"
-#include "sweeping.hpp"
 
 namespace scree::solvers {
 
@@ -162,12 +161,12 @@ class Multigrid {
 void multigrid(const ContactProblem& problem, Vec x, Monitor& monitor, const MultigridOptions& options) {
   if (options.transfer == "velocities" && options.correction != "search")
     throw InputError(
-        "option 'correction' of solver 'multigrid': aggregates resist less than their bodies, so that whole corrections "
+        "option 'correction' of solver 'multigrid': aggregates resist less than their bodies, so that whole "
+        "corrections "
         "are too long and diverge; with transfer 'velocities' take correction 'search'");
   problem.K.project(x);
   Multigrid cycles(problem, x, options);
-  const auto fill_w = [&](Vec w, Monitor::From from) { find_velocity(problem, x, cycles.motion, from, w); };
-  while (monitor.wants_more(x, fill_w)) cycles.iterate();
+  while (monitor.wants_more(x, cycles.motion)) cycles.iterate();
   monitor.finish(x);
 }
 

@@ -10,7 +10,6 @@
 #include "outer_loop.hpp"
 #include "scree/parallel/error.hpp"
 #include "scree/problem/local_solvers.hpp"
-#include "sweeping.hpp"
 
 namespace scree::solvers {
 
@@ -37,8 +36,7 @@ void sweep_until_done(const problem::ContactProblem& problem, Vec x, Monitor& mo
   problem.K.project(x);
   problem::Motion motion = problem.N->motion_at_rest();
   problem.N->set_motion(x, motion);
-  const auto fill_w = [&](Vec w, Monitor::From from) { find_velocity(problem, x, motion, from, w); };
-  while (monitor.wants_more(x, fill_w)) problem.N->sweep(problem.r, problem.K, x, motion, {local.solve});
+  while (monitor.wants_more(x, motion)) problem.N->sweep(problem.r, problem.K, x, motion, {local.solve});
   monitor.finish(x);
 }
 

@@ -53,16 +53,18 @@ class ProximalProblem {
   };
 
   /// Collective. Newton's method from x, whose velocities are w, which is the centre, until |F| is a tenth of what it
-  /// was there. That is a rule that knows no units, as the natural error would.
+  /// was there, or so much more that it will not come back. That is a rule that knows no units, as the natural error
+  /// would.
   Outcome solve(double alpha, Vec x, Vec w) {
-    constexpr double enough = 0.1;
+    constexpr double enough = 0.1, lost = 1e4;
     std::deque<double> sizes = {start(alpha, x, w)};
-    const double goal = enough * sizes.front();
+    const double goal = enough * sizes.front(), limit = lost * sizes.front();
     for (int step = 1; step <= options_.newton_steps; ++step) {
       linearise(x);
       if (!system_->factorise(P_, Q_) || !system_->solve(F_, d_)) return {false, step};
       search(x, sizes);
       if (sizes.back() <= goal) return {true, step};
+      if (!(sizes.back() <= limit)) return {false, step};
     }
     return {false, options_.newton_steps};
   }
@@ -146,21 +148,14 @@ void relax(const ContactProblem& problem, int sweeps, Vec x, Vec w) {
   sweep(problem, sweeps, x, motion, w);
 }
 
-/// Collective: w of x, and sweeps from x while a few of them gain a digit: then they are cheaper than Newton's method.
-/// Tells whether there is more to do.
-bool sweep_while_fast(const ContactProblem& problem, int sweeps, Vec x, Vec w, Monitor& monitor) {
-  constexpr int few = 5;
-  constexpr double digit = 0.1;
+/// Collective: w of x, and sweeps from x if it is not the solution. Tells whether there is more to do.
+bool begin(const ContactProblem& problem, int sweeps, Vec x, Vec w, Monitor& monitor) {
   problem::Motion motion = problem.N->motion_at_rest();
   find_velocity(problem, x, motion, Monitor::From::impulses, w);
-  bool more = monitor.wants_more(x, w), fast = true;
-  for (int k = 0; more && fast && k < sweeps; k += few) {
-    const double before = monitor.trend().back().error;
-    sweep(problem, std::min(few, sweeps - k), x, motion, w);
-    more = monitor.wants_more(x, w);
-    fast = monitor.trend().back().error <= digit * before;
-  }
-  return more;
+  if (!monitor.wants_more(x, w)) return false;
+  if (sweeps == 0) return true;
+  sweep(problem, sweeps, x, motion, w);
+  return monitor.wants_more(x, w);
 }
 
 }  // namespace
@@ -168,11 +163,12 @@ bool sweep_while_fast(const ContactProblem& problem, int sweeps, Vec x, Vec w, M
 void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const ProximalOptions& options) {
   const Vector w = problem.make_vector();
   problem.K.project(x);
-  if (!sweep_while_fast(problem, options.sweeps, x, w, monitor)) return monitor.finish(x);
+  if (!begin(problem, options.sweeps, x, w, monitor)) return monitor.finish(x);
 
   const Vector centre = problem.make_vector(), admissible = problem.make_vector(), its_w = problem.make_vector();
   ProximalProblem proximal_problem(problem, options);
   double alpha = options.alpha, least = monitor.trend().back().error;
+  double floor = least_alpha;  // below it Newton's method has failed, not long ago
   int failures = 0, idle = 0;
   bool more = true;
   do {
@@ -183,13 +179,14 @@ void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const Prox
     if (converged) {
       constexpr int very_easy = 2, easy = 12;
       failures = 0;
-      if (steps <= easy && !proximal_problem.laboured())
-        alpha = std::max(least_alpha, (steps <= very_easy ? 0.03 : 0.3) * alpha);
+      const double smaller = std::max(floor, (steps <= very_easy ? 0.03 : 0.3) * alpha);
+      if (steps <= easy && !proximal_problem.laboured()) alpha = std::min(alpha, smaller);
+      floor = std::max(least_alpha, 0.5 * floor);
     } else {
       constexpr int too_many = 9, few_sweeps = 20, many_sweeps = 50;
       ++failures;
-      alpha = std::min(most_alpha, 4.0 * alpha);
-      if (!(proximal_problem.error(x, w) <= 10.0 * error)) {
+      alpha = floor = std::min(most_alpha, 4.0 * alpha);
+      if (!(proximal_problem.error(x, w) <= error)) {
         petsc(VecCopy(centre, x));
         find_velocity(problem, x, w);
       }

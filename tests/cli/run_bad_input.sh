@@ -142,6 +142,19 @@ printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n' >open.o
 add "shapes: {s: {hull: {file: open.obj}, solid: {file: open.obj}}}
 bodies: [{shape: s, position: [0, 0, 5]}]"
 expect_error 2 "shapes.s.solid.file: open.obj:6: the triangle has an open edge from (1, 0, 0) to (0, 0, 1)"
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n' >open.obj
+add "shapes: {s: {hull: {file: open.obj}, solid: {file: open.obj}}}
+bodies: [{shape: s, position: [0, 0, 5]}]"
+expect_error 2 "bad.yaml:8: shapes.s.solid.file: open.obj:5: the triangle is turned inwards, as all are: reverse the order"
+add "shapes: {s: {hull: {points: [[0, 0, 0], [1, 0, 0.5], [0, 1, 0.25], [1, 1, 0.75]]}}}"
+expect_error 2 "bad.yaml:8: shapes.s: shape 's': the points of the hull lie in a plane: add points outside it"
+add "shapes: {s: {box: {size: [1, 1, 0]}}}"
+expect_error 2 "bad.yaml:8: shapes.s.box.size: must be three positive edges: a box needs a thickness"
+add "shapes: {s: {box: {size: [1, 1, 1]}}}
+bodies: [{shape: s, position: [0, 0, 5]}, {shape: s, position: [0.9, 0, 5]}]"
+expect_error 2 "bad.yaml: bodies: number 50 overlaps number 51 by 0.1 m: move it, or set contact.push_apart"
+add "bodies: [{position: [0, 0, 5], radius: 0.1, inertia: [1, 1, 3]}]"
+expect_error 2 "bad.yaml:8: bodies[0].inertia: no body has a moment larger than the other two together: make it smaller"
 
 touch regular-file
 run scree-run good.yaml --out regular-file/results

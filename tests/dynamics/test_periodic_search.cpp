@@ -1,4 +1,6 @@
 // Space that repeats itself: pairs through boundaries are found once, on any number of ranks.
+// ranks: 1 2 3 4 7 16
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
@@ -106,6 +108,17 @@ int search_and_check(const Bed& bed, Bodies& bodies, dynamics::Neighbourhood& fo
   return through;
 }
 
+/// The rank of each body where so many of them stand side by side along the axis, and the others along the next one.
+std::vector<int> side_by_side(const Bed& bed, int axis, int there) {
+  const int across = world().size() / there;
+  const auto slab = [&](const Body& body, int direction, int slabs) {
+    return std::clamp(static_cast<int>((body.position[direction] / period + 0.5) * slabs), 0, slabs - 1);
+  };
+  std::vector<int> rank;
+  for (const Body& body : bed) rank.push_back(slab(body, axis, there) * across + slab(body, (axis + 1) % 3, across));
+  return rank;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(pairs_are_those_of_all_images_and_each_is_found_once) {
@@ -121,6 +134,19 @@ BOOST_AUTO_TEST_CASE(pairs_are_those_of_all_images_and_each_is_found_once) {
           if (count == 150) BOOST_TEST(through > 3);
         }
       }
+}
+
+BOOST_AUTO_TEST_CASE(one_or_two_ranks_may_stand_along_a_period) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (int there = 1; there <= std::min(2, world().size()); ++there) {
+      BOOST_TEST_CONTEXT("axis " << axis << ", " << there << " ranks along it") {
+        const Bed bed = crowd(21, 150);
+        Bodies bodies = owned_part(bed, side_by_side(bed, axis, there));
+        bodies.space = periodic(1 << axis);
+        dynamics::Neighbourhood found;
+        BOOST_TEST(search_and_check(bed, bodies, found) > 3);
+      }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(bodies_fly_through_all_boundaries_and_contacts_keep_their_impulses) {

@@ -31,7 +31,7 @@ double carried_share(Law law, Coupling coupling, BoundSource bounds = BoundSourc
   setup.solver.law = law;
   setup.solver.bounds = bounds;
   setup.solver.sweeps.coupling = coupling;
-  setup.solver.stop = {.tolerance = 1e-7, .max_iterations = 200};
+  setup.solver.stop = {.tolerance = 1e-7, .max_iterations = 1000};
   Simulation simulation(world(), std::move(setup));
   StepReport report;
   for (int k = 0; k < steps; ++k) report = simulation.step();
@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(the_floor_carries_the_weight_of_a_bed_in_the_box_law) {
     return carried_share(Law::box, Coupling::interface_splitting, bounds, steps);
   };
   BOOST_TEST(std::abs(share(BoundSource::last_step, 40) - 1.0) <= 1e-3);
-  // Impulses of a frictionless solve are not unique here, and bounds that change let the bed creep before it rests.
+  // Impulses of a frictionless solve are not unique here, and bounds that change, also by what is left unsolved, let the
+  // bed creep before it rests.
   BOOST_TEST(std::abs(share(BoundSource::frictionless, 200) - 1.0) <= 1e-3);
 }
 

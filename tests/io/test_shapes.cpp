@@ -70,6 +70,15 @@ BOOST_AUTO_TEST_CASE(bodies_have_the_mass_and_attitude_of_their_shape) {
   BOOST_TEST((Vec3(scene.bodies[3].inertia) - Vec3(1.0, 2.0, 3.0)).norm() == 0.0);
 }
 
+BOOST_AUTO_TEST_CASE(moments_of_inertia_are_those_of_a_body) {
+  const auto with = [](const std::string& moments) {
+    return shapes + "bodies: [{shape: block, position: [0, 0, 1], inertia: " + moments + "}]\n";
+  };
+  BOOST_TEST(refusal(with("[0.1, 0.2, 0.3]")) == "accepted");  // a flat one
+  check_refused(with("[1, 1, 2.1]"), "bodies[0].inertia: no body has a moment larger than the other two together");
+  check_refused(with("[1, 0, 1]"), "bodies[0].inertia: must be three positive moments");
+}
+
 BOOST_AUTO_TEST_CASE(arrays_are_many_bodies) {
   const io::Scene scene =
       parse("bodies: [{shape: block, position: [1, 2, 0.05], array: {count: [2, 1, 3], spacing: [0.5, 0, 0.1]}}]\n");
@@ -276,6 +285,7 @@ BOOST_AUTO_TEST_CASE(driven_bodies_are_walls) {
   BOOST_TEST(with_ram.walls[1].name == "ram");
   BOOST_TEST((with_ram.walls[1].motion.pivot - Vec3(0.0, 0.0, 1.0)).norm() == 0.0);
   check_refused(shapes + driven + ", mass: 3}]\n", "bodies[1].mass: a body with a 'motion' moves whatever touches it");
+  check_refused(shapes + driven + ", force: [1, 0, 0]}]\n", "bodies[1].force: a body with a 'motion' moves whatever");
   check_refused(
       shapes + "bodies: [{radius: 0.2, position: [0.1, 0, 1]}, {shape: block, position: [0, 0, 1], motion: {}}]\n",
       "bodies: number 0 starts");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <utility>
 
 #include "scree/parallel/petsc.hpp"
@@ -34,14 +35,9 @@ class DenseOperator : public problem::ContactOperator {
   }
   [[nodiscard]] problem::Motion motion_at_rest() const override { return problem::Motion(N_.rows(), 0.0); }
   [[nodiscard]] std::ptrdiff_t own_motion() const override { return N_.rows(); }
-  void contact_velocity(Vec, problem::Motion& motion, Vec r, Vec w) const override {
-    if (r != nullptr) {
-      parallel::petsc(VecCopy(r, w));
-    } else {
-      parallel::petsc(VecSet(w, 0.0));
-    }
-    const parallel::WriteArray out(w);
-    for (int k = 0; k < out.size(); ++k) out[k] += motion[static_cast<std::size_t>(k)];
+  void refresh(problem::Motion&) const override {}
+  void block_velocities(int first, int last, const double*, const problem::Motion& motion, double* w) const override {
+    std::copy(motion.begin() + 3 * first, motion.begin() + 3 * last, w);
   }
   [[nodiscard]] double local_energy(Vec x, const problem::Motion& motion) const override {
     const parallel::ReadArray in(x);

@@ -184,12 +184,13 @@ class Simulation {
   [[nodiscard]] std::optional<RebalanceReport> rebalance_if_due();
   void search_anew(Reach reach, std::vector<collision::ContactMemory> memories,
                    const std::vector<model::Joint>& joints);
-  [[nodiscard]] problem::ContactProblem assemble();
+  void build_joints();
+  [[nodiscard]] problem::ContactProblem assemble(Vec x);
   [[nodiscard]] std::vector<double> row_compliance() const;
   void measure_joints();
   void add_contact_offsets(problem::ContactProblem& problem) const;
   void set_friction_bounds(problem::ContactProblem& problem, Vec x);
-  [[nodiscard]] parallel::Vector starting_impulses(const problem::ContactProblem& problem) const;
+  [[nodiscard]] parallel::Vector starting_impulses() const;
   void solve(problem::ContactProblem& problem, Vec x);
   void integrate(const problem::ContactProblem& problem, Vec x);
   void summarise();
@@ -218,10 +219,10 @@ class Simulation {
   Neighbourhood neighbourhood_;
   /// If bodies that are no balls are or may come, on any rank, or if walls have many points.
   std::optional<collision::ShapeContacts> shapes_;
-  double largest_speed_ = 0.0;                      ///< of all bodies after the prediction (m/s)
-  double moved_ = 0.0;                              ///< bound on any body's path since the last search (m)
-  double wall_speed_ = 0.0;                         ///< bound on how fast any wall comes nearer to any body (m/s)
-  double walls_moved_ = 0.0;                        ///< bound on how much nearer walls came since the last search (m)
+  double largest_speed_ = 0.0;  ///< of all bodies after the prediction (m/s)
+  double moved_ = 0.0;          ///< bound on any body's path since the last search (m)
+  double wall_speed_ = 0.0;     ///< bound on how fast any wall comes nearer to any body (m/s)
+  double walls_moved_ = 0.0;    ///< bound on how much nearer walls came since the last search (m)
   collision::ContactSet contacts_;
   std::vector<model::Vec3> point_impulses_;  ///< of the points of contacts_: the last ones that are known (N s)
   std::vector<PlacedJoint> joints_;

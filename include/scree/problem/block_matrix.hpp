@@ -20,6 +20,6 @@ struct BlockMatrix {
 };
 
 /// Collective: the whole N on every rank, its blocks rank by rank. For problems that fit into the memory of each.
-[[nodiscard]] BlockMatrix gather_blocks(const parallel::Comm& comm, const Factors& factors);
+[[nodiscard]] BlockMatrix gather_blocks(const parallel::Comm& comm, Factors factors);
 
 }  // namespace scree::problem

@@ -89,7 +89,8 @@ class BodyOperator : public ContactOperator {
   [[nodiscard]] Factors factors() const override;
   [[nodiscard]] Motion motion_at_rest() const override;
   [[nodiscard]] std::ptrdiff_t own_motion() const override;
-  void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override;
+  void refresh(Motion& motion) const override;
+  void block_velocities(int first, int last, const double* x, const Motion& motion, double* w) const override;
   [[nodiscard]] double local_energy(Vec x, const Motion& motion) const override;
 
   /// w <- D^T motion, for any motion of the owned bodies.
@@ -147,8 +148,9 @@ class BodyOperator : public ContactOperator {
 
   void find_motion(Vec x, Motion& motion) const override;
   void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override;
-  StepSums relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
+  StepSums relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous, Motion& motion,
                        bool symmetric) const override;
+  void relative_velocities(int first, int last, const BodyMotion* bodies, double* w) const;
   [[nodiscard]] int passes_per_sweep() const override { return plan_.local_sweeps; }
 
   void add_levers(const model::Bodies& bodies, const collision::ContactSet& contacts);

@@ -25,7 +25,7 @@ namespace scree::problem {
 /// and regular however many contacts bear the same load. What is left over of the first equation, in N s, is left over
 /// of (P + Q N) d = b in about the same size: so a Krylov method stops at a small share of |b|.
 ///
-/// A preconditioner is kept from one matrix to the next as long as it serves.
+/// A preconditioner is kept while hardly a contact changes.
 class BodySystem final : public NewtonSystem {
  public:
   /// Collective. Throws InputError if masses are not known.
@@ -47,7 +47,8 @@ class BodySystem final : public NewtonSystem {
   void make_solver(const Factors& factors);
   void add_rigid_motions(const Factors& factors);
   [[nodiscard]] bool refresh();
-  [[nodiscard]] bool run(double goal);
+  [[nodiscard]] bool is_worn_out() const;
+  [[nodiscard]] bool run(double goal, int most);
   static PetscErrorCode precondition(PC pc, Vec in, Vec out);
 
   const parallel::Comm& comm_;
@@ -59,13 +60,15 @@ class BodySystem final : public NewtonSystem {
   parallel::Matrix K_;
   std::vector<double> values_;  ///< of K, contact by contact, then those of M
   std::vector<model::Mat3> inverse_, Q_, G_;
-  bool symmetric_ = true;  ///< all G, and M
+  std::vector<model::Mat3> old_G_;  ///< of the matrix that the preconditioner is of
+  bool symmetric_ = true;           ///< all G, and M
   bool symmetric_mass_ = true;
   KSP ksp_ = nullptr;
   std::unique_ptr<Schwarz> schwarz_;
   Vec right_ = nullptr, s_ = nullptr, impulse_ = nullptr;
-  bool stale_ = true;     ///< the preconditioner is not of this matrix
-  bool worn_out_ = true;  ///< and does not serve any more
+  bool usable_ = false;  ///< there is a preconditioner
+  bool stale_ = true;    ///< it is not of this matrix
+  int usual_ = 0;        ///< iterations that it needed on its own matrix
   bool laboured_ = false;
   int iterations_ = 0, refreshed_ = 0;
   double operations_ = 0.0;

@@ -18,8 +18,9 @@ class BorrowedOperator : public ContactOperator {
   [[nodiscard]] Factors factors() const override { return lender_.factors(); }
   [[nodiscard]] Motion motion_at_rest() const override { return lender_.motion_at_rest(); }
   [[nodiscard]] std::ptrdiff_t own_motion() const override { return lender_.own_motion(); }
-  void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override {
-    lender_.contact_velocity(x, motion, r, w);
+  void refresh(Motion& motion) const override { lender_.refresh(motion); }
+  void block_velocities(int first, int last, const double* x, const Motion& motion, double* w) const override {
+    lender_.block_velocities(first, last, x, motion, w);
   }
   [[nodiscard]] double local_energy(Vec x, const Motion& motion) const override {
     return lender_.local_energy(x, motion);

@@ -34,10 +34,9 @@ struct CacheAligned {
 /// rank's part of it; what follows are copies that the operator keeps for itself.
 using Motion = std::vector<double, CacheAligned<double>>;
 
-/// The impulses x + beta (x - previous), and where a sweep from there leads.
+/// The impulses y = x + beta (x - previous).
 struct Extrapolation {
   Vec x;
-  Vec previous;
   double beta;
 };
 /// This rank's part of what a sweep from an extrapolation y to x_new did.
@@ -81,7 +80,12 @@ class ContactOperator {
   void set_motion(Vec x, Motion& motion) const;
 
   /// w <- N x + r, given the motion of x; without r if there is none.
-  virtual void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const = 0;
+  void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const;
+  /// Brings what a motion holds of other ranks' parts up to date.
+  virtual void refresh(Motion& motion) const = 0;
+  /// w <- N x for the blocks from `first` on and before `last`, given all impulses of this rank and their motion,
+  /// refreshed: so many velocities as stay in a cache, for those who need each of them once.
+  virtual void block_velocities(int first, int last, const double* x, const Motion& motion, double* w) const = 0;
 
   /// This rank's part of 1/2 x.N x (J), given the motion of x.
   [[nodiscard]] virtual double local_energy(Vec x, const Motion& motion) const = 0;
@@ -90,9 +94,10 @@ class ContactOperator {
   /// `how` has it, given the present motion, which follows.
   void sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how = {}) const;
 
-  /// x <- the extrapolation, swept, forward or also backward. `motion` is that of the extrapolation on entry. Does in
-  /// one pass over the impulses, where an operator can, what else takes three.
-  StepSums sweep_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
+  /// previous <- the extrapolation, swept, forward or also backward; if beta is 0, whatever `previous` was. `motion` is
+  /// that of the extrapolation on entry. Does in one pass over the impulses, where an operator can, what else takes
+  /// three.
+  StepSums sweep_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous, Motion& motion,
                        bool symmetric) const;
 
   /// Roughly what a sweep over this rank's blocks costs, in multiplications that would take as long; so that methods
@@ -104,7 +109,7 @@ class ContactOperator {
   [[nodiscard]] std::int64_t sweeps() const { return sweeps_; }
 
  protected:
-  virtual StepSums relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec x, Motion& motion,
+  virtual StepSums relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous, Motion& motion,
                                bool symmetric) const;
 
  private:
@@ -115,6 +120,7 @@ class ContactOperator {
 
   const parallel::Comm& comm_;
   mutable Motion scratch_;
+  mutable std::vector<double> extrapolated_;
   mutable std::int64_t applications_ = 0;
   mutable std::int64_t sweeps_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <petscvec.h>
 
+#include <array>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,8 @@ struct MeasureInfo {
 };
 [[nodiscard]] const std::vector<MeasureInfo>& measures();
 [[nodiscard]] std::string_view name_of(Measure measure);
+/// `natural` or `natural_q`, which cost least.
+[[nodiscard]] bool is_natural(Measure measure);
 [[nodiscard]] double value_of(const ErrorMeasures& errors, Measure measure);
 
 /// Measures many iterates of one problem: O(n) each, without a product or an allocation, with two reductions.
@@ -58,6 +61,8 @@ class ErrorMeter {
   [[nodiscard]] ErrorMeasures all(Vec x, Vec w);
   /// Collective: `natural`, `natural_q`, which cost least, and the one asked for.
   [[nodiscard]] ErrorMeasures one(Vec x, Vec w, Measure measure);
+  /// Collective: `natural` and `natural_q` from the motion of x, without a vector for w.
+  [[nodiscard]] ErrorMeasures natural(Vec x, Motion& motion);
 
   /// Collective: the energy errors of this rank's blocks (J; seed 001 eq. 20).
   [[nodiscard]] std::vector<double> energies(Vec x, Vec w);
@@ -65,6 +70,7 @@ class ErrorMeter {
  private:
   struct Block;
   void know_diagonal();
+  [[nodiscard]] ErrorMeasures naturals(std::array<double, 4> sums) const;
   [[nodiscard]] double energy_of(const Block& block) const;
   template <typename Function>
   void for_each_block(Vec x, Vec w, Function&& function) const;

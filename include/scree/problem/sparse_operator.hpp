@@ -33,7 +33,8 @@ class SparseOperator : public ContactOperator {
   [[nodiscard]] Factors factors() const override;
   [[nodiscard]] Motion motion_at_rest() const override;
   [[nodiscard]] std::ptrdiff_t own_motion() const override { return dofs_.own(); }
-  void contact_velocity(Vec x, Motion& motion, Vec r, Vec w) const override;
+  void refresh(Motion& motion) const override;
+  void block_velocities(int first, int last, const double* x, const Motion& motion, double* w) const override;
   [[nodiscard]] double local_energy(Vec x, const Motion& motion) const override;
 
   /// Ranks that relax their interface contacts one after another.

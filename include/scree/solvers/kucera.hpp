@@ -11,9 +11,9 @@ struct KuceraOptions {
   int norm_steps = 15;  ///< Lanczos steps that estimate |N|, each a product
 };
 
-/// Kucera's method (seed 003 eq. 25-29): conjugate gradients among the free components, projected gradient steps where
-/// bounds are met and where they are released. For bounds, and for sections that do not grow with x_n: the two
-/// tangential components of a disc or polygon are free or bound together.
+/// Kucera's method (seed 003 eq. 25-29): conjugate gradients among the free components, projected where they meet
+/// bounds; projected gradient steps where that does not help and where bounds are released. For bounds, and for
+/// sections that do not grow with x_n: the two tangential components of a disc or polygon are free or bound together.
 void kucera(const problem::ContactProblem& problem, Vec x, Monitor& monitor, const KuceraOptions& options);
 
 }  // namespace scree::solvers

@@ -48,7 +48,7 @@ struct HistoryEntry {
 
 /// Stopping, history and the best iterate: what every solver needs and none contains.
 ///
-///     while (monitor.wants_more(x, fill_w)) { ... improve x ... }
+///     while (monitor.wants_more(x, motion)) { ... improve x ... }
 ///     monitor.finish(x);
 ///
 /// Methods update velocities along with impulses, and in time these drift apart. So nothing counts as converged before
@@ -62,15 +62,17 @@ class Monitor {
 
   Monitor(const problem::ContactProblem& problem, StopRule rule);
 
-  /// Collective. Judges x and tells whether to go on. `fill_w` is called only when the measure is due. That vector is
-  /// `spare`, if the method has one that it does not need between two iterations, else the monitor's own.
-  [[nodiscard]] bool wants_more(Vec x, const FillVelocity& fill_w, Vec spare = nullptr);
+  /// Collective. Judges x and tells whether to go on. `fill_w` is called only when the measure is due.
+  [[nodiscard]] bool wants_more(Vec x, const FillVelocity& fill_w);
+
+  /// The same for methods that keep the motion of x up to date, which comes back computed anew if that was done.
+  [[nodiscard]] bool wants_more(Vec x, problem::Motion& motion);
 
   /// The same for methods that have w at hand, judged at every iteration; it comes back computed anew if that was done.
   [[nodiscard]] bool wants_more(Vec x, Vec w);
 
-  /// For methods that run others: from now on, `wants_more` also says no when an iterate was judged and `condition`, the
-  /// same on all ranks, holds. None: it does not.
+  /// For methods that run others: from now on, `wants_more` also says no when an iterate was judged and `condition`,
+  /// the same on all ranks, holds. None: it does not.
   void interrupt_when(std::function<bool()> condition) {
     interruption_ = std::move(condition);
     interrupted_ = false;
@@ -104,7 +106,12 @@ class Monitor {
   [[nodiscard]] const StopRule& rule() const { return rule_; }
 
  private:
-  void judge(Vec x, Vec w, const std::function<void()>& compute_anew);
+  [[nodiscard]] bool is_due() const;
+  [[nodiscard]] bool wants_all_measures() const { return rule_.all_measures || rule_.keep_history; }
+  /// `measure` and `compute_anew` know how to do so; w is for the history, if one is kept.
+  void judge(Vec x, Vec w, const std::function<problem::ErrorMeasures()>& measure,
+             const std::function<void()>& compute_anew);
+  [[nodiscard]] problem::ErrorMeasures measure(Vec x, Vec w);
   void record(Vec x, Vec w, const problem::ErrorMeasures& errors);
   /// This rank's numbers of active faces and of those that changed; remembers the faces.
   struct Activity {

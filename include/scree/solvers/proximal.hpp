@@ -8,7 +8,7 @@
 namespace scree::solvers {
 
 struct ProximalOptions {
-  int sweeps = 20;                 ///< of Gauss-Seidel to begin with, at most: as long as five of them gain a digit
+  int sweeps = 5;                  ///< of Gauss-Seidel to begin with: more cost more than the Newton steps they save
   double alpha = 1e-2;             ///< first weight of the proximal term, relative to the diagonal of N, 1e-9 to 10
   int newton_steps = 15;           ///< per proximal step, at most
   int patience = 200;              ///< proximal steps without a better iterate after which it gives up
