@@ -79,7 +79,8 @@ KrylovEnd GradientProjection::krylov_phase(double eta2) {
     if (gain <= eta2 * best_gain) break;
     best_gain = std::max(best_gain, gain);
   }
-  if (projected_search(w_, 1.0) == 0.0) return KrylovEnd::stuck;
+  constexpr double next_to_nothing = 1e-3;  // of the fall -q that the steps promise
+  if (projected_search(w_, 1.0) <= -next_to_nothing * q) return KrylovEnd::stuck;
   petsc(VecWAXPY(d_, -1.0, s_, w_));
   const auto [missed, aimed_at] = dots({{d_, d_}, {w_, w_}});
   constexpr double rounding = 1e-20;
