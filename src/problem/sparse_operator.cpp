@@ -1,8 +1,11 @@
 #include "scree/problem/sparse_operator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
+#include <type_traits>
 
+#include "local_contact.hpp"
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/one_contact.hpp"
 #include "scree/problem/turns.hpp"
@@ -27,6 +30,14 @@ std::vector<std::int64_t> used_dofs(const std::vector<SparseEntry>& A, const std
   for (const SparseEntry& entry : A) used.push_back(entry.column);
   for (const SparseEntry& entry : S) used.push_back(entry.row);
   return used;
+}
+
+/// N_kk = diag(N_nn, N_tt, N_tt), to rounding.
+bool is_like_spheres(const Mat3& N) {
+  const double rounding = 1e-13 * N.trace();
+  const double apart = std::abs(N(0, 1)) + std::abs(N(0, 2)) + std::abs(N(1, 0)) + std::abs(N(2, 0)) +
+                       std::abs(N(1, 2)) + std::abs(N(2, 1)) + std::abs(N(1, 1) - N(2, 2));
+  return apart <= rounding && N(0, 0) > rounding && N(1, 1) > rounding;
 }
 
 }  // namespace
@@ -101,7 +112,14 @@ void SparseOperator::find_diagonal() {
       for (auto entry = writes_.begin(k); entry != writes_.end(k); ++entry)
         motion[static_cast<std::size_t>(entry->dof)] = 0.0;
     }
+    like_spheres_.push_back(is_like_spheres(N) ? 1 : 0);
   }
+}
+
+double SparseOperator::sweep_cost() const {
+  constexpr double in_closed_form = 1000.0, otherwise = 2000.0;
+  const auto closed = static_cast<double>(std::ranges::count(like_spheres_, 1));
+  return in_closed_form * closed + otherwise * (block_count() - closed);
 }
 
 Factors SparseOperator::factors() const {
@@ -153,23 +171,46 @@ void SparseOperator::find_motion(Vec x, Motion& motion) const {
   dofs_.halo().forward(motion.data(), one_double);
 }
 
-void SparseOperator::relax(const std::vector<int>& blocks, const SweepData& data) const {
+/// Calls `solve` with each block and its N_kk, q and impulse, and has the motion follow.
+template <typename Solve>
+void SparseOperator::relax_each(const std::vector<int>& blocks, const SweepData& data, const Solve& solve) const {
+  const auto relax_one = [&](int block) {
+    const Mat3& N = diagonal_[static_cast<std::size_t>(block)];
+    double* const x = data.x + 3 * block;
+    const Vec3 before(x);
+    const Vec3 q = velocity(block, data.motion) + Vec3(data.r + 3 * block) - N * before;
+    const Vec3 after = solve(block, N, q, before);
+    add_motion(block, after - before, data.motion);
+    std::copy_n(after.data(), 3, x);
+  };
   if (data.how.backward) {
-    for (auto k = blocks.rbegin(); k != blocks.rend(); ++k) relax(*k, data);
+    std::for_each(blocks.rbegin(), blocks.rend(), relax_one);
   } else {
-    for (const int k : blocks) relax(k, data);
+    std::ranges::for_each(blocks, relax_one);
   }
 }
 
-void SparseOperator::relax(int block, const SweepData& data) const {
-  const Mat3& N = diagonal_[static_cast<std::size_t>(block)];
-  double* const x = data.x + 3 * block;
-  const Vec3 before(x);
-  const Vec3 q = velocity(block, data.motion) + Vec3(data.r + 3 * block) - N * before;
-  const Vec3 after =
-      data.how.local ? data.how.local(data.set, block, N, q, before) : solve_block(data.set, block, N, q, before);
-  add_motion(block, after - before, data.motion);
-  std::copy_n(after.data(), 3, x);
+/// Chooses what solves a contact's own problem: a closed form where its block is like one of spheres.
+void SparseOperator::relax(const std::vector<int>& blocks, const SweepData& data) const {
+  const ConstraintSet& set = data.set;
+  const auto relax_with = [&]<typename Local>(const Local& local) {
+    relax_each(blocks, data, [&](int k, const Mat3& N, const Vec3& q, const Vec3& before) {
+      const bool closed =
+          std::is_same_v<Local, LocalFrictionless> ? N(0, 0) > 0.0 : like_spheres_[static_cast<std::size_t>(k)] != 0;
+      if (!closed || set.is_joint(k)) return solve_block(set, k, N, q, before);
+      const Three<double> x = local(k, Diagonal<double>{N(0, 0), N(1, 1)}, Three<double>{-q[0], -q[1], -q[2]});
+      return Vec3(x.n, x.t, x.o);
+    });
+  };
+  if (data.how.local) {
+    relax_each(blocks, data, [&](int k, const Mat3& N, const Vec3& q, const Vec3& before) {
+      return data.how.local(set, k, N, q, before);
+    });
+  } else if (!set.exceptions.empty()) {
+    relax_with(LocalMixed{set});
+  } else {
+    with_local(set, set.law, relax_with);
+  }
 }
 
 void SparseOperator::share_changes(Motion& motion) const {

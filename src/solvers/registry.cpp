@@ -286,7 +286,6 @@ std::vector<SolverInfo> build_registry() {
     return names;
   };
   const char* const at_most = "inner iterations per iteration, at most";
-  const auto cylinder = able(Law::cylinder), cone = able(Law::cone);
   const char* const space_of_newton = "where Newton's linear systems are solved; auto: by contacts if they are few";
   const char* const linear_of_newton = "preconditioner or factors of the systems of bodies";
   solvers.push_back(describe<ProximalOptions>(
@@ -306,6 +305,7 @@ std::vector<SolverInfo> build_registry() {
        field("patience", &IpmOptions::patience, 1, 1e6, "iterations without progress before npgs takes over"),
        choice("subsystem", &IpmOptions::subsystem, {"auto", "contacts", "bodies"}, space_of_newton),
        choice("linear", &IpmOptions::linear, {"schwarz", "gamg", "mumps"}, linear_of_newton)}));
+  const auto cylinder = able(Law::cylinder), cone = able(Law::cone);
   solvers.push_back(describe<TrescaOptions>(
       "tresca", "fixed point of the friction bounds around a solver for cylinders", {Law::coulomb}, tresca,
       {choice("inner", &TrescaOptions::inner, cylinder, "solver of the problems with fixed bounds"),

@@ -124,6 +124,35 @@ BOOST_AUTO_TEST_CASE(where_all_contacts_touch_ranks_sweep_one_after_another_as_o
   }
 }
 
+BOOST_AUTO_TEST_CASE(contacts_like_those_of_spheres_get_the_solution_of_their_own_problem) {
+  RandomMatrices random(9);
+  DenseLocal dense = random.dense(17);
+  for (Eigen::Index k = 0; k < dense.mu.size(); ++k) {  // all but every fourth; such contacts keep whole blocks
+    const double size = dense.W.block<3, 3>(3 * k, 3 * k).trace();
+    if (k % 4 != 3) dense.W.block<3, 3>(3 * k, 3 * k) = model::Vec3(0.4, 0.3, 0.3).asDiagonal() * size;
+  }
+  const problem::SparseProblem sparse = make_sparse(dense);
+  const ContactProblem& problem = sparse.problem;
+  for (const Law law : {Law::frictionless, Law::box, Law::pyramid, Law::cylinder, Law::cone, Law::coulomb}) {
+    BOOST_TEST_CONTEXT(name_of(law)) {
+      constexpr double bound = 0.05;
+      problem::ConstraintSet own = problem.K, all = problem.K;
+      own.law = all.law = law;
+      all.friction.assign(dense.mu.begin(), dense.mu.end());
+      own.bound.assign(own.friction.size(), bound);
+      all.bound.assign(all.friction.size(), bound);
+      Eigen::VectorXd expected = Eigen::VectorXd::Zero(dense.q.size());
+      const Vector x = problem.make_vector();
+      problem::Motion motion = problem.N->motion_at_rest();
+      for (int sweep = 0; sweep < 4; ++sweep) {
+        expected = swept(dense, all, expected);
+        problem.N->sweep(problem.r, own, x, motion);
+        BOOST_TEST(relative_difference(whole_of(x), expected) <= 1e-9);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(sweeps_lower_the_objective_and_end_at_the_same_velocities_on_any_number_of_ranks) {
   RandomMatrices random(8);
   const DenseGlobal chain = random.chain(9, 25);

@@ -36,6 +36,8 @@ class SparseOperator : public ContactOperator {
   void refresh(Motion& motion) const override;
   void block_velocities(int first, int last, const double* x, const Motion& motion, double* w) const override;
   [[nodiscard]] double local_energy(Vec x, const Motion& motion) const override;
+  /// Contacts like those of spheres are solved in closed form.
+  [[nodiscard]] double sweep_cost() const override;
 
   /// Ranks that relax their interface contacts one after another.
   [[nodiscard]] int turns() const { return turns_; }
@@ -78,7 +80,8 @@ class SparseOperator : public ContactOperator {
     const Relaxation& how;
   };
   void relax(const std::vector<int>& blocks, const SweepData& data) const;
-  void relax(int block, const SweepData& data) const;
+  template <typename Solve>
+  void relax_each(const std::vector<int>& blocks, const SweepData& data, const Solve& solve) const;
   void share_changes(Motion& motion) const;
 
   parallel::LocalNumbering dofs_;
@@ -86,8 +89,9 @@ class SparseOperator : public ContactOperator {
   Blocks writes_;  ///< S, by columns
   std::vector<Factors::Entry> mass_;
   std::vector<model::Mat3> diagonal_;
-  std::vector<int> interior_;   ///< contacts that other ranks have nothing to do with
-  std::vector<int> interface_;  ///< all others, relaxed when it is this rank's turn
+  std::vector<char> like_spheres_;  ///< blocks that are diag(N_nn, N_tt, N_tt), to rounding
+  std::vector<int> interior_;       ///< contacts that other ranks have nothing to do with
+  std::vector<int> interface_;      ///< all others, relaxed when it is this rank's turn
   int turn_ = 0;
   int turns_ = 1;
   mutable std::vector<double> received_;  ///< ghosts as they came, before this rank's changes
