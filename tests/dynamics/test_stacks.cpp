@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(the_floor_carries_the_weight_of_a_bed_in_the_box_law) {
     return carried_share(Law::box, Coupling::interface_splitting, bounds, steps);
   };
   BOOST_TEST(std::abs(share(BoundSource::last_step, 40) - 1.0) <= 1e-3);
-  // Impulses of a frictionless solve are not unique here, and bounds that change, also by what is left unsolved, let the
-  // bed creep before it rests.
+  // Impulses of a frictionless solve are not unique here, and bounds that change, also by what is left unsolved, let
+  // the bed creep before it rests.
   BOOST_TEST(std::abs(share(BoundSource::frictionless, 200) - 1.0) <= 1e-3);
 }
 

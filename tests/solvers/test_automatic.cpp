@@ -28,7 +28,7 @@ Run run(const problem::ContactProblem& problem, const std::string& solver, const
   solvers::Monitor monitor(problem, rule);
   const parallel::Vector x = problem.make_vector();
   solvers::make_solver(solver, {}, problem.K.law)(problem, x, monitor);
-  return {detail::entries(x), monitor.iterations(), monitor.converged(), monitor.notes()};
+  return {entries(x), monitor.iterations(), monitor.converged(), monitor.notes()};
 }
 
 bool says(const std::string& note, const std::string& decision) { return note.starts_with("auto: " + decision + ","); }

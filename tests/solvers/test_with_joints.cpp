@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "scree/model/decomposition.hpp"
 #include "scree/solvers/registry.hpp"
 #include "support/frozen.hpp"
 #include "support/solver_cases.hpp"
@@ -42,7 +43,7 @@ struct Joints {
     std::unordered_map<std::int64_t, int> index;
     for (int k = 0; k < bodies.size(); ++k) index.emplace(bodies.id[static_cast<std::size_t>(k)], k);
     const auto owner = [&](std::int64_t id) {
-      return detail::rank_of(scene, scene.bodies[static_cast<std::size_t>(id)], Placement::slabs, comm.size());
+      return rank_of(scene, scene.bodies[static_cast<std::size_t>(id)], Placement::slabs, comm.size());
     };
     for (std::int64_t id = 0; id < std::ssize(scene.bodies); ++id) {
       const std::int64_t above = id + layer;
@@ -99,7 +100,7 @@ Frozen freeze_with_joints(const parallel::Comm& comm, const FrozenScene& scene, 
   const Joints joints(comm, scene, bodies, layer);
   auto N = std::make_unique<problem::BodyOperator>(comm, halo, bodies,
                                                    problem::BodyConstraints{plain.contacts, joints.blocks});
-  parallel::Vector r = detail::offsets(scene, bodies, plain.contacts, *N);
+  parallel::Vector r = offsets(scene, bodies, plain.contacts, *N);
   {
     const parallel::WriteArray out(r);
     for (std::size_t k = 0; k < joints.offsets.size(); ++k)
