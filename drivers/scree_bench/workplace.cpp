@@ -4,7 +4,6 @@
 #include <random>
 #include <string>
 
-
 namespace scree::bench {
 
 using model::Quat;

@@ -19,8 +19,8 @@ class FreePreconditioner {
   virtual void apply(Vec res, Vec z) = 0;
 };
 
-/// Where Krylov steps led: next to nowhere, for a bound lies in the way of one component and holds up all others, so that
-/// the face must change first; somewhere; or to what they aimed at in the same face, so that they can go on there.
+/// Where Krylov steps led: next to nowhere, for a bound lies in the way of one component and holds up all others, so
+/// that the face must change first; somewhere; or to what they aimed at in the same face, so that they can go on there.
 enum class KrylovEnd { stuck, moved, arrived };
 
 /// The state of one solve: x in K, its gradient g = N x + r, and work vectors.

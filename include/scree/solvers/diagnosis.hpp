@@ -22,8 +22,8 @@ struct Diagnosis {
   std::string reason;
 };
 
-/// Iterations that are still needed if the error goes on to fall as it did in the second half of those made; infinite if
-/// it does not fall.
+/// Iterations that are still needed if the error goes on to fall as it did in the second half of those made; infinite
+/// if it does not fall.
 [[nodiscard]] double iterations_to_go(const Monitor& monitor);
 
 /// Why a solve ended as it did, judged by the errors on its way. The same on all ranks.
