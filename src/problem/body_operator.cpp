@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "contact_kernels.hpp"
@@ -117,6 +118,7 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
   set_own_problems();
   for (Batch* batch : {&leading_, &early_, &late_, &trailing_}) group_contacts(*batch);
   for (Stage& stage : stages_) group_contacts(stage.batch);
+  follow_bodies();
 }
 
 /// The velocity of a point r from the centre is v + omega x r, so the row of direction c acts on the spin as r x c.
@@ -359,6 +361,52 @@ void BodyOperator::set_own_problems() {
   }
 }
 
+/// Finds out which bodies a forward sweep meets first and leaves last in runs of contacts of spheres, and in which
+/// order: these it can extrapolate and sum up on its way.
+void BodyOperator::follow_bodies() {
+  const std::array<Batch*, 4> batches{&leading_, &early_, &late_, &trailing_};
+  const std::vector<char> apart = bodies_apart();
+  std::vector<char> met = apart, left = apart;
+  const auto add = [&](int slot, std::vector<char>& seen, std::vector<int>& list) {
+    if (slot < owned_ && std::exchange(seen[static_cast<std::size_t>(slot)], 1) == 0) list.push_back(slot);
+  };
+  const auto contact_at = [&](int k) -> const Contact& { return contacts_[static_cast<std::size_t>(k)]; };
+  for (Batch* batch : batches)
+    for (Run& run : batch->runs) {
+      for (int k = run.first; k < run.last; ++k)
+        for (const int slot : {contact_at(k).a, contact_at(k).b}) add(slot, met, batch->met);
+      run.met = static_cast<int>(batch->met.size());
+    }
+  for (Batch* batch : std::views::reverse(batches)) {
+    for (Run& run : std::views::reverse(batch->runs)) {
+      run.left = static_cast<int>(batch->left.size());  // by later runs
+      for (int k = run.last - 1; k >= run.first; --k)
+        for (const int slot : {contact_at(k).a, contact_at(k).b}) add(slot, left, batch->left);
+    }
+    std::ranges::reverse(batch->left);
+    const int all = static_cast<int>(batch->left.size());
+    for (Run& run : batch->runs) run.left = run.left == 0 ? all : (all - run.left) / lane_count * lane_count;
+  }
+  for (int body = 0; body < owned_; ++body)
+    if (apart[static_cast<std::size_t>(body)] != 0 || met[static_cast<std::size_t>(body)] == 0) apart_.push_back(body);
+}
+
+/// Marks the owned bodies that other ranks see, or that blocks touch which are not in runs of contacts of spheres.
+std::vector<char> BodyOperator::bodies_apart() {
+  std::vector<char> apart = mirrored_bodies(halo_, local_);
+  const auto mark = [&](int& slot) {
+    if (body_at(slot) >= 0) apart[static_cast<std::size_t>(body_at(slot))] = 1;
+  };
+  for (const Stage& stage : stages_) for_each_end(stage.batch, mark);
+  for (const Batch* batch : {&leading_, &early_, &late_, &trailing_}) {
+    Batch others;
+    others.levers = batch->levers;
+    others.joints = batch->joints;
+    for_each_end(others, mark);
+  }
+  return apart;
+}
+
 int BodyOperator::body_at(int slot) const {
   if (slot < local_) return slot;
   const auto twin = static_cast<std::size_t>(slot - local_);
@@ -548,11 +596,12 @@ double BodyOperator::local_energy(Vec x, const Motion& motion) const {
     energy += (m.v[0] * m.v[0] + m.v[1] * m.v[1] + m.v[2] * m.v[2]) / m.inverse_mass +
               (m.u[0] * m.u[0] + m.u[1] * m.u[1] + m.u[2] * m.u[2]) / m.inverse_inertia;
   }
-  if (!compliance_.empty()) {
-    const ReadArray impulse(x);
-    for (int k = 0; k < impulse.size(); ++k)
-      energy += compliance_[static_cast<std::size_t>(k)] * impulse[k] * impulse[k];
-  }
+  return 0.5 * energy + compliant_energy(ReadArray(x).data());
+}
+
+double BodyOperator::compliant_energy(const double* x) const {
+  double energy = 0.0;
+  for (std::size_t k = 0; k < compliance_.size(); ++k) energy += compliance_[k] * x[k] * x[k];
   return 0.5 * energy;
 }
 

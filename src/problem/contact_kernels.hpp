@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
 #include "local_contact.hpp"
 #include "scree/model/lanes.hpp"
@@ -185,21 +187,23 @@ inline std::array<Real, 20> load_levers(const Levers& levers) {
   return numbers;
 }
 
-/// Visits contacts of runs, as many at once as there are lanes where they share no body, else one by one:
-/// visit<Lanes>(k, last) or visit<double>(k, last) for the contacts from k on of a run that ends before `last`.
-template <typename Runs, typename Visit>
-inline void for_each_group(const Runs& runs, Visit&& visit) {
-  for (const auto& [first, grouped, last] : runs) {
-    for (int k = first; k < grouped; k += lane_count) visit.template operator()<Lanes>(k, grouped);
-    for (int k = grouped; k < last; ++k) visit.template operator()<double>(k, last);
-  }
+/// Visits contacts of a run, as many at once as there are lanes where they share no body, else one by one:
+/// visit<Lanes>(k, last) or visit<double>(k, last) for the contacts from k on, if there are others up to `last`.
+template <typename Run, typename Visit>
+inline void for_each_group(const Run& run, int last, Visit&& visit) {
+  for (int k = run.first; k < run.grouped; k += lane_count) visit.template operator()<Lanes>(k, last);
+  for (int k = run.grouped; k < run.last; ++k) visit.template operator()<double>(k, last);
+}
+/// The same for runs that follow each other.
+template <typename Run, typename Visit>
+inline void for_each_group(const std::vector<Run>& runs, Visit&& visit) {
+  for (const Run& run : runs) for_each_group(run, runs.back().last, visit);
 }
 template <typename Runs, typename Visit>
 inline void for_each_group_backward(const Runs& runs, Visit&& visit) {
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    const auto& [first, grouped, last] = *run;
-    for (int k = last - 1; k >= grouped; --k) visit.template operator()<double>(k, k);
-    for (int k = grouped - lane_count; k >= first; k -= lane_count) visit.template operator()<Lanes>(k, k);
+    for (int k = run->last - 1; k >= run->grouped; --k) visit.template operator()<double>(k, k);
+    for (int k = run->grouped - lane_count; k >= run->first; k -= lane_count) visit.template operator()<Lanes>(k, k);
   }
 }
 
@@ -233,6 +237,55 @@ template <typename Real, typename Contact>
 [[gnu::flatten]] inline void add_momentum_of(const Contact* contacts, int k, const double* x, BodyMotion* motion) {
   SphereContacts<Real, Contact>(contacts, k, motion).add_momentum(load_three<Real>(x), motion);
 }
+
+// --- Bodies in a sweep that starts from an extrapolation ---
+
+/// The motion of an extrapolation and what comes of it, body by body as a sweep meets and leaves them.
+struct MotionAhead {
+  const BodyMotion* now;
+  const BodyMotion* previous;
+  double beta;
+  BodyMotion* bodies;  ///< may be where the previous ones are
+  Lanes lanes = {};    ///< |v|_M^2 of the bodies that were left (J), lane by lane
+  double single = 0.0;
+
+  void fetch(std::span<const int> coming) const {
+    for (const int k : coming) {
+      __builtin_prefetch(now + k);
+      __builtin_prefetch(bodies + k, 1);
+    }
+  }
+
+  /// bodies <- now + beta (now - previous). Constants that lie between velocities come out as they are.
+  void meet(std::span<const int> which) const {
+    constexpr int numbers = sizeof(BodyMotion) / sizeof(double);
+    for (const int k : which) {
+      const auto *const from = reinterpret_cast<const double*>(now + k), *const before =
+                                                                             reinterpret_cast<const double*>(previous +
+                                                                                                             k);
+      auto* const to = reinterpret_cast<double*>(bodies + k);
+#pragma omp simd
+      for (int c = 0; c < numbers; ++c) to[c] = from[c] + beta * (from[c] - before[c]);
+    }
+  }
+
+  void leave(std::span<const int> which) {
+    for_each_lane(static_cast<int>(which.size()), [&]<typename Real>(int k) {
+      const auto slot = [&](int l) { return which[static_cast<std::size_t>(k + l)]; };
+      const Linear<Real> linear = load_linear<Real>(bodies, slot);
+      const Angular<Real> angular = load_angular<Real>(bodies, slot);
+      const Real sum =
+          dot(linear.v, linear.v) / linear.inverse_mass + dot(angular.u, angular.u) / angular.inverse_inertia;
+      if constexpr (lanes_of<Real> == 1) {
+        single += sum;
+      } else {
+        lanes += sum;
+      }
+    });
+  }
+
+  [[nodiscard]] double energy() const { return 0.5 * (single + sum_of(lanes)); }
+};
 
 // --- Sweeps ---
 

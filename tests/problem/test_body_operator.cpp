@@ -24,6 +24,7 @@ using scree::problem::ConstraintSet;
 using scree::problem::ContactFrame;
 using scree::problem::Coupling;
 using scree::problem::coupling_named;
+using scree::problem::Iterate;
 using scree::problem::Law;
 using scree::problem::laws;
 using scree::problem::Motion;
@@ -426,22 +427,26 @@ BOOST_AUTO_TEST_CASE(a_sweep_ahead_is_a_sweep_from_the_extrapolation_and_sums_up
       for (const Law law : {Law::cone, Law::frictionless, Law::prism}) {
         const ConstraintSet set = random_set(setup, law);
         petsc(VecCopy(ahead, swept));
-        Motion motion = setup.N.motion_at_rest();
-        setup.N.set_motion(ahead, motion);
-        Motion expected = motion;
+        Motion expected = setup.N.motion_at_rest();
+        Iterate now{x, expected}, next{found, expected};
+        setup.N.set_motion(ahead, expected);
         setup.N.sweep(r, set, swept, expected);
         if (symmetric) setup.N.sweep(r, set, swept, expected, {.local = {}, .backward = true});
         petsc(VecCopy(previous, found));
-        auto [turn, work, change] = setup.N.sweep_ahead(r, set, {x, beta}, found, motion, symmetric);
+        setup.N.set_motion(x, now.motion);
+        setup.N.set_motion(previous, next.motion);
+        auto [turn, objective, change] = setup.N.sweep_ahead(r, set, now, beta, next, symmetric);
         petsc(VecAXPY(found, -1.0, swept));
         BOOST_TEST(norm(found) <= rounding * norm(swept));
-        BOOST_TEST(relative_difference(setup, motion, expected) <= rounding);
+        BOOST_TEST(relative_difference(setup, next.motion, expected) <= rounding);
 
         const Vector back = setup.zero(), forth = setup.zero();
         petsc(VecWAXPY(back, -1.0, swept, ahead));
         petsc(VecWAXPY(forth, -1.0, x, swept));
         BOOST_TEST(std::abs(world().sum(turn) - dot(back, forth)) <= rounding * norm(back) * norm(forth));
-        BOOST_TEST(std::abs(world().sum(work) - dot(r, swept)) <= rounding * norm(r) * norm(swept));
+        const double energy = world().sum(setup.N.local_energy(swept, expected));
+        BOOST_TEST(std::abs(world().sum(objective) - energy - dot(r, swept)) <=
+                   rounding * (energy + norm(r) * norm(swept)));
         BOOST_TEST(world().sum(change) == dot(back, back), boost::test_tools::tolerance(rounding));
       }
   });

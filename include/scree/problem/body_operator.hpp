@@ -128,12 +128,16 @@ class BodyOperator : public ContactOperator {
     int first;
     int grouped;
     int last;
+    int met = 0;   ///< how many of its batch's bodies are met before its end
+    int left = 0;  ///< and left at its end
   };
   /// Blocks that are relaxed one after another.
   struct Batch {
     Range contacts;               ///< of spheres, side by side,
     std::vector<Run> runs;        ///< the same ones, once the slots of bodies are known,
-    std::vector<int> listed;      ///< and anywhere
+    std::vector<int> met;         ///< bodies that no block before them touches, in the order of the runs,
+    std::vector<int> left;        ///< and those that no block touches after them
+    std::vector<int> listed;      ///< contacts anywhere
     std::vector<int> levers;      ///< of contacts of other bodies,
     std::vector<Run> lever_runs;  ///< and runs of these
     std::vector<int> joints;
@@ -148,7 +152,7 @@ class BodyOperator : public ContactOperator {
 
   void find_motion(Vec x, Motion& motion) const override;
   void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override;
-  StepSums relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous, Motion& motion,
+  StepSums relax_ahead(Vec r, const ConstraintSet& set, const Iterate& x, double beta, Iterate& previous,
                        bool symmetric) const override;
   void relative_velocities(int first, int last, const BodyMotion* bodies, double* w) const;
   [[nodiscard]] int passes_per_sweep() const override { return plan_.local_sweeps; }
@@ -163,6 +167,8 @@ class BodyOperator : public ContactOperator {
   void set_own_problems();
   void group_contacts(Batch& batch) const;
   void order_levers(Batch& batch) const;
+  void follow_bodies();
+  [[nodiscard]] std::vector<char> bodies_apart();
   template <typename ContactAt>
   [[nodiscard]] std::vector<Run> find_runs(int first, int last, const ContactAt& contact_at) const;
 
@@ -179,6 +185,8 @@ class BodyOperator : public ContactOperator {
   [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const Inverse& a, const Inverse& b);
   [[nodiscard]] static model::Mat3 own_block(const Lever& lever, const Inverse& a, const Inverse& b);
   [[nodiscard]] model::Vec3 compliance_of(int block) const;
+  /// 1/2 x.C x.
+  [[nodiscard]] double compliant_energy(const double* x) const;
   [[nodiscard]] const double* compliance() const { return compliance_.empty() ? nullptr : compliance_.data(); }
   [[nodiscard]] static model::Vec3 velocity_of(const Joint& joint, const BodyMotion* bodies);
   [[nodiscard]] model::Vec3 velocity_of(const Lever& lever, const BodyMotion* bodies) const;
@@ -191,6 +199,8 @@ class BodyOperator : public ContactOperator {
   void relax(const Batch& batch, SweepData& data) const;
   template <typename Local>
   void relax_with(const Local& local, const Batch& batch, SweepData& data) const;
+  template <typename RelaxHere>
+  void relax_runs(const Batch& batch, const SweepData& data, const RelaxHere& relax_here) const;
   void relax_lever(const LocalSolver& solve, const Lever& lever, SweepData& data) const;
   void relax_joint(int joint, SweepData& data) const;
   void relax_stage(const Stage& stage, SweepData& data) const;
@@ -227,6 +237,7 @@ class BodyOperator : public ContactOperator {
   Batch late_;      ///< the rest of those, relaxed while corrections travel back
   Batch trailing_;  ///< the rest of those of mirrored bodies, relaxed once corrections are there
   std::vector<Stage> stages_;
+  std::vector<int> apart_;        ///< owned bodies that no batch meets or leaves on its way
   std::vector<int> twin_of_;      ///< owned bodies whose mass is shared in the split stage have a second slot for it
   std::vector<double> share_;     ///< of a body's mass: of ghosts, then of twins
   std::vector<Inverse> inverse_;  ///< of the slots: owned, ghosts, twins, and one that stands for all walls
