@@ -283,13 +283,14 @@ void BodyOperator::relax_lever(const LocalSolver& solve, const Lever& lever, Swe
   const Contact& contact = contacts_[static_cast<std::size_t>(k)];
   BodyMotion& a = data.bodies[contact.a];
   BodyMotion& b = data.bodies[contact.b];
-  const auto r = load_three<double>(data.rows.r, k), from = data.impulses.at<double>(k);
-  const Vec3 x(from.n, from.t, from.o);
+  const auto r = load_three<double>(data.rows.r, k);
+  const auto from = data.impulses.at<double>(k);
+  const Vec3 x(from.part);
   Mat3 own = own_block(lever, {a.inverse_mass, a.inverse_inertia}, {b.inverse_mass, b.inverse_inertia});
   const Vec3 q = velocity_of(lever, data.bodies) + Vec3(r.n, r.t, r.o) - own * x;
   own.diagonal() += compliance_of(k);
   const Vec3 impulse = solve(data.set, k, own, q, x);
-  data.impulses.finish<double>(k, from, r, {impulse[0], impulse[1], impulse[2]});
+  data.impulses.finish<double>(k, from, data.rows.r, {impulse[0], impulse[1], impulse[2]});
   const Vec3 change = impulse - x, momentum = ContactFrame(contact.n).to_world(change.data());
   add(a, -a.inverse_mass * momentum, a.inverse_inertia * (lever.spin_a.transpose() * change));
   add(b, b.inverse_mass * momentum, b.inverse_inertia * (lever.spin_b.transpose() * change));
@@ -298,14 +299,15 @@ void BodyOperator::relax_lever(const LocalSolver& solve, const Lever& lever, Swe
 void BodyOperator::relax_joint(int joint, SweepData& data) const {
   const Joint& j = joints_[static_cast<std::size_t>(joint)];
   const int block = contact_count() + joint;
-  const auto r = load_three<double>(data.rows.r, block), from = data.impulses.at<double>(block);
-  const Vec3 x(from.n, from.t, from.o);
+  const auto r = load_three<double>(data.rows.r, block);
+  const auto from = data.impulses.at<double>(block);
+  const Vec3 x(from.part);
   const Vec3 w = velocity_of(j, data.bodies) + Vec3(r.n, r.t, r.o) + compliance_of(block).cwiseProduct(x);
   const bool is_linear = j.is_regular && is_free(data.set.joints[static_cast<std::size_t>(joint)]);
   const Vec3 impulse = data.how.local ? data.how.local(data.set, block, j.own, w - j.own * x, x)
                        : is_linear    ? Vec3(x - j.inverse * w)
                                       : solve_block(data.set, block, j.own, w - j.own * x, x);
-  data.impulses.finish<double>(block, from, r, {impulse[0], impulse[1], impulse[2]});
+  data.impulses.finish<double>(block, from, data.rows.r, {impulse[0], impulse[1], impulse[2]});
   const Vec3 change = impulse - x;
   BodyMotion& a = data.bodies[j.a];
   BodyMotion& b = data.bodies[j.b];

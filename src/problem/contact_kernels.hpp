@@ -275,7 +275,8 @@ struct MotionAhead {
       const Linear<Real> linear = load_linear<Real>(bodies, slot);
       const Angular<Real> angular = load_angular<Real>(bodies, slot);
       const Real sum =
-          dot(linear.v, linear.v) / linear.inverse_mass + dot(angular.u, angular.u) / angular.inverse_inertia;
+          (dot(linear.v, linear.v) * angular.inverse_inertia + dot(angular.u, angular.u) * linear.inverse_mass) /
+          (linear.inverse_mass * angular.inverse_inertia);
       if constexpr (lanes_of<Real> == 1) {
         single += sum;
       } else {
@@ -306,23 +307,27 @@ struct SweepStart {
   RowSums<Lanes> lanes = {};
 
   template <typename Real, typename Index>
-  [[nodiscard]] Three<Real> at(const Index& k) const {
-    if (previous == nullptr) return load_three<Real>(x, k);
-    const auto [n, t, o] = load_three<Real>(now, k);
-    const auto before = load_three<Real>(previous, k);
-    return {n + beta * (n - before.n), t + beta * (t - before.t), o + beta * (o - before.o)};
+  [[nodiscard]] Rows<Real> at(const Index& k) const {
+    if (previous == nullptr) return load_rows<Real>(x, k);
+    Rows<Real> start = load_rows<Real>(now, k);
+    const Rows<Real> before = load_rows<Real>(previous, k);
+    for (int c = 0; c < 3; ++c) start.part[c] += beta * (start.part[c] - before.part[c]);
+    return start;
   }
 
   template <typename Real, typename Index>
-  void finish(const Index& k, const Three<Real>& start, const Three<Real>& r, const Three<Real>& impulse) {
-    store_three(impulse, x, k);
+  void finish(const Index& k, const Rows<Real>& start, const double* r, const Three<Real>& impulse) {
+    const Rows<Real> next = rows_of(impulse, k);
+    store_rows(next, x, k);
     if (previous == nullptr) return;
-    const Three<Real> from = load_three<Real>(now, k);
-    const Three<Real> back{start.n - impulse.n, start.t - impulse.t, start.o - impulse.o};
+    const Rows<Real> from = load_rows<Real>(now, k), offset = load_rows<Real>(r, k);
     RowSums<Real>& sums = sums_of<Real>();
-    sums.turn += back.n * (impulse.n - from.n) + back.t * (impulse.t - from.t) + back.o * (impulse.o - from.o);
-    sums.work += r.n * impulse.n + r.t * impulse.t + r.o * impulse.o;
-    sums.change += back.n * back.n + back.t * back.t + back.o * back.o;
+    for (int c = 0; c < 3; ++c) {
+      const Real back = start.part[c] - next.part[c];
+      sums.turn += back * (next.part[c] - from.part[c]);
+      sums.work += offset.part[c] * next.part[c];
+      sums.change += back * back;
+    }
   }
 
   template <typename Real>
@@ -374,7 +379,8 @@ template <typename Real, typename Local, typename Contact>
 [[gnu::flatten]] inline void relax_with_friction(const Contact* contacts, int k, const SweepRows& rows,
                                                  const Local& local, SweepStart& impulses, BodyMotion* motion) {
   SphereContacts<Real, Contact> here(contacts, k, motion);
-  const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
+  const Rows<Real> from = impulses.at<Real>(k);
+  const Three<Real> r = load_three<Real>(rows.r, k), start = three_of(from, k);
   const Three<Real> w = here.relative_velocity();
   Diagonal<Real> own = here.own_diagonal();
   // Compliance adds as much to N_kk x as to w.
@@ -385,7 +391,7 @@ template <typename Real, typename Local, typename Contact>
     own = {own.normal + compliance.n, own.tangential + compliance.t};
   }
   const Three<Real> x = solve_own<Real>(local, k, own, p, start);
-  impulses.finish(k, start, r, x);
+  impulses.finish(k, from, rows.r, x);
   here.add_impulse({x.n - start.n, x.t - start.t, x.o - start.o}, motion);
 }
 
@@ -397,13 +403,14 @@ template <typename Real, typename Contact>
   const auto slot_b = [&](int l) { return contacts[k + l].b; };
   Linear<Real> a = load_linear<Real>(motion, slot_a), b = load_linear<Real>(motion, slot_b);
   const auto n = normals_of<Real>(contacts, k);
-  const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
+  const Rows<Real> from = impulses.at<Real>(k);
+  const Three<Real> r = load_three<Real>(rows.r, k), start = three_of(from, k);
   Real own = a.inverse_mass + b.inverse_mass;
   const Real w = n[0] * (b.v[0] - a.v[0]) + n[1] * (b.v[1] - a.v[1]) + n[2] * (b.v[2] - a.v[2]) + r.n;
   const Real p = own * start.n - w;
   if (rows.compliance != nullptr) own += load_three<Real>(rows.compliance, k).n;
   const Three<Real> x{larger(Real{}, p / own), start.t, start.o};
-  impulses.finish(k, start, r, x);
+  impulses.finish(k, from, rows.r, x);
   const Real change = x.n - start.n;
   for (std::size_t c = 0; c < 3; ++c) {
     a.v[c] -= a.inverse_mass * (change * n[c]);
@@ -429,7 +436,8 @@ template <typename Real, typename Local, typename Contact, typename Levers, type
       sum += spin_a[3 * j + i] * here.a_angular.u[j] + spin_b[3 * j + i] * here.b_angular.u[j];
     return sum;
   };
-  const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
+  const Rows<Real> from = impulses.at<Real>(k);
+  const Three<Real> r = load_three<Real>(rows.r, k), start = three_of(from, k);
   const Three<Real> w{row(here.frame.n, 0) + r.n, row(here.frame.t, 1) + r.t, row(here.frame.o, 2) + r.o};
   const Diagonal<Real> own{lever[18], lever[19]};
   Three<Real> p{own.normal * start.n - w.n, own.tangential * start.t - w.t, own.tangential * start.o - w.o};
@@ -438,7 +446,7 @@ template <typename Real, typename Local, typename Contact, typename Levers, type
     p = {p.n - compliance.n * start.n, p.t - compliance.t * start.t, p.o - compliance.o * start.o};
   }
   const Three<Real> x = solve_own<Real>(local, k, own, p, start);
-  impulses.finish(k, start, r, x);
+  impulses.finish(k, from, rows.r, x);
   const Three<Real> change{x.n - start.n, x.t - start.t, x.o - start.o};
   const auto momentum = here.momentum_of(change);
   for (std::size_t j = 0; j < 3; ++j) {

@@ -365,7 +365,7 @@ BOOST_AUTO_TEST_CASE(on_one_rank_a_sweep_is_the_textbook_gauss_seidel) {
   const Vector r = pressing_offsets(setup);
   for (const Law law : {Law::frictionless, Law::box}) {
     const ConstraintSet local = random_set(setup, law);
-    const ConstraintSet set{law, gather_everywhere(local.friction), gather_everywhere(local.bound)};
+    const ConstraintSet set{law, gather_everywhere(local.friction.all()), gather_everywhere(local.bound)};
     const Vector x = setup.zero();
     Motion motion = setup.N.motion_at_rest();
     Eigen::VectorXd expected = Eigen::VectorXd::Zero(assembled.N.rows());
@@ -384,7 +384,7 @@ BOOST_AUTO_TEST_CASE(on_one_rank_each_contact_of_a_cone_sweep_solves_its_own_pro
   const Assembled assembled(setup);
   const Vector r = pressing_offsets(setup), x = setup.zero();
   const ConstraintSet local = random_set(setup, Law::cone);
-  const auto friction = gather_everywhere(local.friction);
+  const auto friction = gather_everywhere(local.friction.all());
   const Eigen::VectorXd offsets = whole(r);
   Motion motion = setup.N.motion_at_rest();
   for (int sweep = 0; sweep < 3; ++sweep) {

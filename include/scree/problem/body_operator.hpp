@@ -70,7 +70,8 @@ struct BodyConstraints {
 /// blocks.
 class BodyOperator : public ContactOperator {
  public:
-  /// Collective. The halo must be the one that keeps the ghosts of `bodies`.
+  /// Collective. The halo must be the one that keeps the ghosts of `bodies`, whose arrays must stay where they are as
+  /// long as the operator: it looks up masses there, and places for `factors`.
   BodyOperator(const parallel::Comm& comm, const parallel::Halo& halo, const model::Bodies& bodies,
                BodyConstraints constraints, SweepPlan plan = {});
 
@@ -163,7 +164,6 @@ class BodyOperator : public ContactOperator {
   void build_stages(const model::Bodies& bodies);
   [[nodiscard]] std::vector<double> share_out();
   void add_twins(const std::vector<double>& shares);
-  void set_masses(const model::Bodies& bodies, const std::vector<double>& shares);
   void set_own_problems();
   void group_contacts(Batch& batch) const;
   void order_levers(Batch& batch) const;
@@ -177,9 +177,12 @@ class BodyOperator : public ContactOperator {
     double mass = 0.0;
     double inertia = 0.0;
   };
-  /// What a slot stands for: a body's index, or -1 for the world; and its whole mass.
+  /// Slots: owned bodies, ghosts, twins, and one that stands for all walls.
+  [[nodiscard]] int slot_count() const { return local_ + static_cast<int>(twin_of_.size()) + 1; }
+  /// What a slot stands for: a body's index, or -1 for the world; its whole mass, and the share that blocks see.
   [[nodiscard]] int body_at(int slot) const;
   [[nodiscard]] Inverse unshared(int slot) const;
+  [[nodiscard]] Inverse shared(int slot) const;
 
   /// N_kk of a block, without compliance, for bodies of these masses.
   [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const Inverse& a, const Inverse& b);
@@ -221,14 +224,13 @@ class BodyOperator : public ContactOperator {
   SweepPlan plan_;
   parallel::Halo halo_;  ///< of the ghosts that contacts or joints touch
   int owned_;
-  int local_;  ///< owned and ghosts
-  struct Place {
-    model::Vec3 centre;  ///< m
-    double radius;       ///< m
-  };
-  std::vector<Place> places_;  ///< of owned bodies
-  std::vector<Contact> contacts_;
-  std::vector<Lever> levers_;  ///< in the order of their contacts
+  int local_;                             ///< owned and ghosts
+  std::span<const model::Vec3> centre_;   ///< of local bodies (m)
+  std::span<const double> radius_;        ///< m
+  std::span<const double> mass_;          ///< kg
+  std::span<const model::Vec3> inertia_;  ///< principal moments (kg m^2)
+  std::vector<Contact, parallel::ArrayAllocator<Contact>> contacts_;
+  std::vector<Lever, parallel::ArrayAllocator<Lever>> levers_;  ///< in the order of their contacts
   std::vector<Joint> joints_;
   std::vector<double> compliance_;
   // Half of each kind comes before the stages and half after them: load runs through both faster than one way round.
@@ -237,10 +239,9 @@ class BodyOperator : public ContactOperator {
   Batch late_;      ///< the rest of those, relaxed while corrections travel back
   Batch trailing_;  ///< the rest of those of mirrored bodies, relaxed once corrections are there
   std::vector<Stage> stages_;
-  std::vector<int> apart_;        ///< owned bodies that no batch meets or leaves on its way
-  std::vector<int> twin_of_;      ///< owned bodies whose mass is shared in the split stage have a second slot for it
-  std::vector<double> share_;     ///< of a body's mass: of ghosts, then of twins
-  std::vector<Inverse> inverse_;  ///< of the slots: owned, ghosts, twins, and one that stands for all walls
+  std::vector<int> apart_;     ///< owned bodies that no batch meets or leaves on its way
+  std::vector<int> twin_of_;   ///< owned bodies whose mass is shared in the split stage have a second slot for it
+  std::vector<double> share_;  ///< of a body's mass: of ghosts, then of twins
   mutable std::vector<BodyMotion> received_;  ///< ghosts as they came, before this rank's corrections
 };
 

@@ -4,35 +4,21 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <vector>
 
 #include "scree/model/geometry.hpp"
 #include "scree/parallel/comm.hpp"
+#include "scree/parallel/memory.hpp"
 #include "scree/problem/constraint_set.hpp"
 #include "scree/problem/factors.hpp"
 #include "scree/problem/relaxation.hpp"
 
 namespace scree::problem {
 
-/// Starts arrays on a cache line.
-template <typename T>
-struct CacheAligned {
-  using value_type = T;
-  static constexpr std::align_val_t line{64};
-
-  CacheAligned() = default;
-  template <typename U>
-  explicit CacheAligned(const CacheAligned<U>&) {}
-  [[nodiscard]] T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
-  void deallocate(T* memory, std::size_t) { ::operator delete(memory, line); }
-  friend bool operator==(const CacheAligned&, const CacheAligned&) { return true; }
-};
-
 /// What impulses x cause: the velocities M^-1 D x of bodies, or W x where only W is known. Linear in x, and kept up to
 /// date by sweeps, so that a contact finds its velocity without a product. The leading `own_motion()` doubles are this
 /// rank's part of it; what follows are copies that the operator keeps for itself.
-using Motion = std::vector<double, CacheAligned<double>>;
+using Motion = std::vector<double, parallel::ArrayAllocator<double>>;
 
 /// Impulses with the motion that they cause.
 struct Iterate {
