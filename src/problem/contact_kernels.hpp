@@ -207,10 +207,13 @@ inline void for_each_group_backward(const Runs& runs, Visit&& visit) {
   }
 }
 
+// What only fetches ahead is always inlined: GCC takes such a function for one without effect and drops its calls.
+
 /// Asks for the bodies of later contacts in time, for it takes longer than to compute. `contact_at(k)` is the k-th one
 /// of a run that ends before `last`.
 template <typename Real, typename ContactAt>
-inline void fetch_bodies_ahead(const ContactAt& contact_at, int k, int last, const BodyMotion* motion) {
+[[gnu::always_inline]] inline void fetch_bodies_ahead(const ContactAt& contact_at, int k, int last,
+                                                      const BodyMotion* motion) {
   constexpr int lanes = lanes_of<Real>, distance = lanes == 1 ? 12 : 3 * lanes;
   const int ahead = std::max(k, std::min(k + distance, last - lanes));
   for (int l = 0; l < lanes; ++l) {
@@ -219,7 +222,7 @@ inline void fetch_bodies_ahead(const ContactAt& contact_at, int k, int last, con
   }
 }
 template <typename Real, typename Contact>
-inline void fetch_ahead(const Contact* contacts, int k, int last, const BodyMotion* motion) {
+[[gnu::always_inline]] inline void fetch_ahead(const Contact* contacts, int k, int last, const BodyMotion* motion) {
   fetch_bodies_ahead<Real>([&](int at) -> const Contact& { return contacts[at]; }, k, last, motion);
 }
 
@@ -249,7 +252,7 @@ struct MotionAhead {
   Lanes lanes = {};    ///< |v|_M^2 of the bodies that were left (J), lane by lane
   double single = 0.0;
 
-  void fetch(std::span<const int> coming) const {
+  [[gnu::always_inline]] void fetch(std::span<const int> coming) const {
     for (const int k : coming) {
       __builtin_prefetch(now + k);
       __builtin_prefetch(bodies + k, 1);
@@ -318,9 +321,9 @@ struct SweepStart {
   template <typename Real, typename Index>
   void finish(const Index& k, const Rows<Real>& start, const double* r, const Three<Real>& impulse) {
     const Rows<Real> next = rows_of(impulse, k);
-    store_rows(next, x, k);
-    if (previous == nullptr) return;
+    if (previous == nullptr) return store_rows(next, x, k);
     const Rows<Real> from = load_rows<Real>(now, k), offset = load_rows<Real>(r, k);
+    store_rows(next, x, k);
     RowSums<Real>& sums = sums_of<Real>();
     for (int c = 0; c < 3; ++c) {
       const Real back = start.part[c] - next.part[c];
@@ -348,7 +351,8 @@ struct SweepRows {
 /// Asks for the rows and normals of later contacts. They stand in order, but processors do not look beyond a page of
 /// memory, and each of these arrays comes to the end of one every few groups.
 template <typename Contact>
-inline void fetch_rows(const Contact* contacts, int first, const SweepRows& rows, const SweepStart& impulses) {
+[[gnu::always_inline]] inline void fetch_rows(const Contact* contacts, int first, const SweepRows& rows,
+                                              const SweepStart& impulses) {
   constexpr int line = 64 / sizeof(double);
   for (int at = 3 * first; at < 3 * (first + lane_count); at += line) {
     __builtin_prefetch(rows.r + at);
@@ -358,15 +362,16 @@ inline void fetch_rows(const Contact* contacts, int first, const SweepRows& rows
   for (int at = 0; at < lane_count; at += 2) __builtin_prefetch(contacts + first + at);
 }
 template <typename Real, typename Contact>
-inline void fetch_rows_ahead(const Contact* contacts, int k, const SweepRows& rows, const SweepStart& impulses) {
+[[gnu::always_inline]] inline void fetch_rows_ahead(const Contact* contacts, int k, const SweepRows& rows,
+                                                    const SweepStart& impulses) {
   if constexpr (lanes_of < Real >> 1) fetch_rows(contacts, k + 16 * lane_count, rows, impulses);
 }
 
 /// The same for contacts with levers, and for these. They are relaxed out of order, but not far from it: `lever` is the
 /// one whose turn it were.
 template <typename Real, typename Contact, typename Lever>
-inline void fetch_levers_ahead(const Contact* contacts, const Lever* lever, const SweepRows& rows,
-                               const SweepStart& impulses) {
+[[gnu::always_inline]] inline void fetch_levers_ahead(const Contact* contacts, const Lever* lever,
+                                                      const SweepRows& rows, const SweepStart& impulses) {
   if constexpr (lanes_of<Real> == 1) return;
   constexpr int distance = 32 * lane_count;
   const char* const begin = reinterpret_cast<const char*>(lever + distance);

@@ -28,22 +28,26 @@ class Friction {
   void reserve(std::size_t contacts) { expected_ = contacts; }
   void clear() {
     size_ = 0;
+    is_uniform_ = true;
     values_.clear();
   }
   void push_back(double value) {
-    if (size_ > 0 && is_uniform() && value != values_.front()) {
+    if (size_ > 0 && is_uniform_ && value != values_.front()) {
+      is_uniform_ = false;
       values_.reserve(std::max(expected_, size_ + 1));
       values_.resize(size_, values_.front());
     }
-    if (size_ == 0 || !is_uniform()) values_.push_back(value);
+    if (size_ == 0 || !is_uniform_) values_.push_back(value);
     ++size_;
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  [[nodiscard]] double operator[](std::size_t contact) const { return values_[is_uniform() ? 0 : contact]; }
+  [[nodiscard]] double operator[](std::size_t contact) const { return values_[is_uniform_ ? 0 : contact]; }
   [[nodiscard]] std::vector<double> all() const {
-    return is_uniform() ? std::vector<double>(size_, values_.front()) : values_;
+    std::vector<double> result = values_;
+    if (size_ > 0 && is_uniform_) result.resize(size_, values_.front());
+    return result;
   }
 
   /// For kernels: what all contacts have, or where the numbers of each stand.
@@ -51,13 +55,12 @@ class Friction {
     const double* values;
     bool is_uniform;
   };
-  [[nodiscard]] View view() const { return {values_.data(), is_uniform()}; }
+  [[nodiscard]] View view() const { return {values_.data(), is_uniform_}; }
 
  private:
-  [[nodiscard]] bool is_uniform() const { return values_.size() == 1; }
-
   std::size_t size_ = 0;
-  std::size_t expected_ = 0;    ///< how many there will be
+  std::size_t expected_ = 0;  ///< how many there will be
+  bool is_uniform_ = true;
   std::vector<double> values_;  ///< one for all contacts, or one for each
 };
 
