@@ -18,15 +18,15 @@ using problem::Law;
 
 namespace {
 
-// What an update moves: a contact's geometry, its offset, its impulse in and out, its friction; a body's cache line in
-// and out, shared by the contacts of the body.
-constexpr double geometry = 32.0, rows = 24.0, friction = 8.0, body_line = 64.0, lever = 160.0;
+// What an update moves: a contact's geometry, its offset, its impulse in and out, its bound if it has one; a body's
+// cache line in and out, shared by the contacts of the body.
+constexpr double geometry = 32.0, rows = 24.0, bound = 8.0, body_line = 64.0, lever = 160.0;
 
 double per_contact(const Workplace& place, double bytes_of_body) {
   return bytes_of_body * static_cast<double>(place.total_bodies) / static_cast<double>(place.total_contacts);
 }
 double sweep_bytes(const Workplace& place, Law law) {
-  return geometry + 3.0 * rows + (law == Law::frictionless ? 0.0 : friction) + per_contact(place, 2.0 * body_line);
+  return geometry + 3.0 * rows + (law == Law::box ? bound : 0.0) + per_contact(place, 2.0 * body_line);
 }
 
 /// A problem with vectors to work on, kept by what works on them.
@@ -62,9 +62,8 @@ Kernel sweep_of_spheres(std::string name, std::string description, Law law) {
 Work npgs_iterations(const Comm& comm, std::int64_t contacts) {
   constexpr int iterations = 50;  // so that the two judgements of the monitor count little
   const auto bench = std::make_shared<Bench>(Workplace::of_spheres(comm, contacts), Law::cone);
-  // Beside the sweep: one more vector of impulses, and motions: two to extrapolate, what comes of it, which is read
-  // again.
-  const double bytes = sweep_bytes(bench->place, Law::cone) + rows + per_contact(bench->place, 4.0 * body_line);
+  // Beside the sweep: the impulses and the motion that are extrapolated.
+  const double bytes = sweep_bytes(bench->place, Law::cone) + rows + per_contact(bench->place, body_line);
   Work work = bench->work(bytes, [bench] {
     const solvers::StopRule rule{
         .tolerance = 0.0, .max_iterations = iterations, .check_every = 1'000'000, .all_measures = false};
@@ -83,14 +82,13 @@ Work product(const Comm& comm, std::int64_t contacts) {
 
 Work projection(const Comm& comm, std::int64_t contacts) {
   const auto bench = std::make_shared<Bench>(Workplace::of_spheres(comm, contacts), Law::cone);
-  return bench->work(2.0 * rows + friction, [bench] { bench->problem.K.project(bench->x); });
+  return bench->work(2.0 * rows, [bench] { bench->problem.K.project(bench->x); });
 }
 
 Work residual(const Comm& comm, std::int64_t contacts) {
   const auto bench = std::make_shared<Bench>(Workplace::of_spheres(comm, contacts), Law::cone);
   const auto meter = std::make_shared<problem::ErrorMeter>(bench->problem);
-  return bench->work(3.0 * rows + friction,
-                     [bench, meter] { (void)meter->one(bench->x, bench->w, problem::Measure::natural); });
+  return bench->work(3.0 * rows, [bench, meter] { (void)meter->one(bench->x, bench->w, problem::Measure::natural); });
 }
 
 std::optional<Work> exchange(const Comm& comm, std::int64_t contacts) {
@@ -134,7 +132,7 @@ Kernel narrow_phase(std::string name, Partner first, Partner second) {
 Work assembly(const Comm& comm, std::int64_t contacts) {
   const auto place = std::make_shared<Workplace>(Workplace::of_spheres(comm, contacts));
   return {place->total_contacts, place->total_contacts,
-          48.0 + 2.0 * geometry + 2.0 * rows + friction + per_contact(*place, 2.0 * body_line + 100.0),
+          48.0 + 2.0 * geometry + 2.0 * rows + per_contact(*place, 2.0 * body_line + 100.0),
           [place] { (void)place->make_problem(Law::cone); }};
 }
 

@@ -145,7 +145,7 @@ GlobalProblem assemble(const parallel::Comm& comm, const dynamics::StepProblem& 
         for (std::size_t d = 0; d < 3; ++d) part.w[3 * k + d] -= velocity[static_cast<Eigen::Index>(d)];
       }
     }
-    part.mu = problem.problem.K.friction;
+    part.mu = problem.problem.K.friction.all();
     for (std::size_t k = 0; k < contacts.size(); ++k)
       if (problem.problem.K.law_of(static_cast<int>(k)) == problem::Law::frictionless) part.mu[k] = 0.0;
   });

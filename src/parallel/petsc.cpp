@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "scree/parallel/memory.hpp"
+
 namespace scree::parallel {
 
 namespace {
@@ -24,6 +26,12 @@ void set_up(PetscLayout layout, const Comm& comm, int entries) {
   layout->setupcalled = PETSC_TRUE;
 }
 
+/// PETSc has a new vector's memory from `calloc`, which leaves large arrays untouched.
+void ask_for_large_pages(Vec vec) {
+  const WriteArray array(vec);
+  advise_large_pages(array.data(), sizeof(double) * static_cast<std::size_t>(array.size()));
+}
+
 }  // namespace
 
 Vector::Vector(const Comm& comm, int blocks) {
@@ -34,11 +42,13 @@ Vector::Vector(const Comm& comm, int blocks) {
   petsc(VecSetLayout(vec_, layout));
   petsc(PetscLayoutDestroy(&layout));  // the vector keeps it
   petsc(VecSetType(vec_, VECMPI));
+  ask_for_large_pages(vec_);
 }
 
 Vector Vector::like(Vec other) {
   Vector result;
   petsc(VecDuplicate(other, &result.vec_));
+  ask_for_large_pages(result);
   petsc(VecSet(result.vec_, 0.0));
   return result;
 }

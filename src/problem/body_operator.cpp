@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <utility>
 
 #include "contact_kernels.hpp"
@@ -96,10 +97,11 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
       plan_(plan),
       owned_(bodies.owned()),
       local_(bodies.size()),
+      centre_(bodies.position),
+      radius_(bodies.radius),
+      mass_(bodies.mass),
+      inertia_(bodies.inertia),
       compliance_(std::move(constraints.compliance)) {
-  places_.reserve(static_cast<std::size_t>(owned_));
-  for (std::size_t k = 0; k < static_cast<std::size_t>(owned_); ++k)
-    places_.push_back({bodies.position[k], bodies.radius[k]});
   contacts_.reserve(constraints.contacts.contacts.size());
   for (const auto& contact : constraints.contacts.contacts)
     contacts_.push_back({contact.a, contact.b, {contact.normal.x(), contact.normal.y(), contact.normal.z()}});
@@ -113,10 +115,10 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
   const bool splits = plan_.coupling != Coupling::colouring;
   const std::vector<double> shares = splits ? share_out() : std::vector<double>(static_cast<std::size_t>(local_), 1.0);
   add_twins(shares);
-  set_masses(bodies, shares);
   set_own_problems();
   for (Batch* batch : {&leading_, &early_, &late_, &trailing_}) group_contacts(*batch);
   for (Stage& stage : stages_) group_contacts(stage.batch);
+  follow_bodies();
 }
 
 /// The velocity of a point r from the centre is v + omega x r, so the row of direction c acts on the spin as r x c.
@@ -295,34 +297,17 @@ void BodyOperator::add_twins(const std::vector<double>& shares) {
     if (contact.b < 0) contact.b = world;
   for (Joint& joint : joints_)
     if (joint.b < 0) joint.b = world;
-}
-
-void BodyOperator::set_masses(const model::Bodies& bodies, const std::vector<double>& shares) {
-  const std::size_t slots = static_cast<std::size_t>(local_) + twin_of_.size() + 1;
-  inverse_.resize(slots);
-  const auto set = [&](int slot, int body, double share) {
-    const auto k = static_cast<std::size_t>(body);
-    inverse_[static_cast<std::size_t>(slot)] = {1.0 / (share * bodies.mass[k]),
-                                                bodies.radius[k] * bodies.radius[k] / (share * bodies.inertia[k].x())};
-  };
-  for (int body = 0; body < owned_; ++body) set(body, body, 1.0);
-  share_.reserve(slots - static_cast<std::size_t>(owned_) - 1);
-  for (int ghost = owned_; ghost < local_; ++ghost) {
-    share_.push_back(shares[static_cast<std::size_t>(ghost)]);
-    set(ghost, ghost, share_.back());
-  }
-  for (std::size_t twin = 0; twin < twin_of_.size(); ++twin) {
-    share_.push_back(shares[static_cast<std::size_t>(twin_of_[twin])]);
-    set(local_ + static_cast<int>(twin), twin_of_[twin], share_.back());
-  }
+  share_.assign(shares.begin() + owned_, shares.end());
+  for (const int body : twin_of_) share_.push_back(shares[static_cast<std::size_t>(body)]);
 }
 
 Motion BodyOperator::motion_at_rest() const {
-  Motion motion(inverse_.size() * doubles_per_body, 0.0);
+  Motion motion(static_cast<std::size_t>(slot_count()) * doubles_per_body, 0.0);
   BodyMotion* const bodies = bodies_of(motion);
-  for (std::size_t slot = 0; slot < inverse_.size(); ++slot) {
-    bodies[slot].inverse_mass = inverse_[slot].mass;
-    bodies[slot].inverse_inertia = inverse_[slot].inertia;
+  for (int slot = 0; slot < slot_count(); ++slot) {
+    const Inverse inverse = shared(slot);
+    bodies[slot].inverse_mass = inverse.mass;
+    bodies[slot].inverse_inertia = inverse.inertia;
   }
   return motion;
 }
@@ -343,20 +328,65 @@ Vec3 BodyOperator::compliance_of(int block) const {
 }
 
 void BodyOperator::set_own_problems() {
-  const auto inverse = [&](int slot) { return inverse_[static_cast<std::size_t>(slot)]; };
   for (Lever& lever : levers_) {
     const Contact& contact = contacts_[static_cast<std::size_t>(lever.contact)];
     const auto [normal, tangential] =
-        diagonal_above(own_block(lever, inverse(contact.a), inverse(contact.b)), compliance_of(lever.contact));
+        diagonal_above(own_block(lever, shared(contact.a), shared(contact.b)), compliance_of(lever.contact));
     lever.normal = normal;
     lever.tangential = tangential;
   }
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     Joint& joint = joints_[k];
-    joint.own = own_block(joint, inverse(joint.a), inverse(joint.b));
+    joint.own = own_block(joint, shared(joint.a), shared(joint.b));
     joint.own.diagonal() += compliance_of(contact_count() + static_cast<int>(k));
     joint.own.computeInverseWithCheck(joint.inverse, joint.is_regular, smallest_determinant(joint.own));
   }
+}
+
+/// Finds out which bodies a forward sweep meets first and leaves last in runs of contacts of spheres, and in which
+/// order: these it can extrapolate and sum up on its way.
+void BodyOperator::follow_bodies() {
+  const std::array<Batch*, 4> batches{&leading_, &early_, &late_, &trailing_};
+  const std::vector<char> apart = bodies_apart();
+  std::vector<char> met = apart, left = apart;
+  const auto add = [&](int slot, std::vector<char>& seen, std::vector<int>& list) {
+    if (slot < owned_ && std::exchange(seen[static_cast<std::size_t>(slot)], 1) == 0) list.push_back(slot);
+  };
+  const auto contact_at = [&](int k) -> const Contact& { return contacts_[static_cast<std::size_t>(k)]; };
+  for (Batch* batch : batches)
+    for (Run& run : batch->runs) {
+      for (int k = run.first; k < run.last; ++k)
+        for (const int slot : {contact_at(k).a, contact_at(k).b}) add(slot, met, batch->met);
+      run.met = static_cast<int>(batch->met.size());
+    }
+  for (Batch* batch : std::views::reverse(batches)) {
+    for (Run& run : std::views::reverse(batch->runs)) {
+      run.left = static_cast<int>(batch->left.size());  // by later runs
+      for (int k = run.last - 1; k >= run.first; --k)
+        for (const int slot : {contact_at(k).a, contact_at(k).b}) add(slot, left, batch->left);
+    }
+    std::ranges::reverse(batch->left);
+    const int all = static_cast<int>(batch->left.size());
+    for (Run& run : batch->runs) run.left = run.left == 0 ? all : (all - run.left) / lane_count * lane_count;
+  }
+  for (int body = 0; body < owned_; ++body)
+    if (apart[static_cast<std::size_t>(body)] != 0 || met[static_cast<std::size_t>(body)] == 0) apart_.push_back(body);
+}
+
+/// Marks the owned bodies that other ranks see, or that blocks touch which are not in runs of contacts of spheres.
+std::vector<char> BodyOperator::bodies_apart() {
+  std::vector<char> apart = mirrored_bodies(halo_, local_);
+  const auto mark = [&](int& slot) {
+    if (body_at(slot) >= 0) apart[static_cast<std::size_t>(body_at(slot))] = 1;
+  };
+  for (const Stage& stage : stages_) for_each_end(stage.batch, mark);
+  for (const Batch* batch : {&leading_, &early_, &late_, &trailing_}) {
+    Batch others;
+    others.levers = batch->levers;
+    others.joints = batch->joints;
+    for_each_end(others, mark);
+  }
+  return apart;
 }
 
 int BodyOperator::body_at(int slot) const {
@@ -366,10 +396,16 @@ int BodyOperator::body_at(int slot) const {
 }
 
 BodyOperator::Inverse BodyOperator::unshared(int slot) const {
-  const Inverse inverse = inverse_[static_cast<std::size_t>(slot)];
-  if (slot < owned_ || slot >= local_ + static_cast<int>(twin_of_.size())) return inverse;
+  if (body_at(slot) < 0) return {};
+  const auto body = static_cast<std::size_t>(body_at(slot));
+  return {1.0 / mass_[body], radius_[body] * radius_[body] / inertia_[body].x()};
+}
+
+BodyOperator::Inverse BodyOperator::shared(int slot) const {
+  const Inverse whole = unshared(slot);
+  if (slot < owned_ || body_at(slot) < 0) return whole;
   const double share = share_[static_cast<std::size_t>(slot - owned_)];
-  return {share * inverse.mass, share * inverse.inertia};
+  return {whole.mass / share, whole.inertia / share};
 }
 
 std::vector<Mat3> BodyOperator::diagonal_blocks() const {
@@ -430,14 +466,12 @@ Factors BodyOperator::factors() const {
     add_end(k, joint.b, joint.linear, joint.spin_b);
   }
   for (std::size_t k = 0; k < static_cast<std::size_t>(owned_); ++k) {
-    const auto& [centre, radius] = places_[k];
-    const auto inverse = [](double value) { return value > 0.0 ? 1.0 / value : HUGE_VAL; };
-    result.bodies.push_back({centre, radius, inverse(inverse_[k].mass),
-                             Mat3(Vec3::Constant(radius * radius * inverse(inverse_[k].inertia)).asDiagonal())});
+    const double radius = radius_[k], inertia = inertia_[k].x();
+    result.bodies.push_back({centre_[k], radius, mass_[k], Mat3(Vec3::Constant(inertia).asDiagonal())});
     for (int c = 0; c < dofs_per_body; ++c) {
       const auto row = dofs_per_body * static_cast<int>(k) + c;
       result.mass.push_back({row, dofs_per_body * static_cast<std::int64_t>(below) + row,
-                             inverse(c < 3 ? inverse_[k].mass : inverse_[k].inertia)});
+                             c < 3 ? mass_[k] : inertia / (radius * radius)});
     }
   }
   return result;
@@ -445,7 +479,7 @@ Factors BodyOperator::factors() const {
 
 void BodyOperator::find_motion(Vec x, Motion& motion) const {
   BodyMotion* const bodies = bodies_of(motion);
-  for (std::size_t slot = 0; slot < inverse_.size(); ++slot) set_to_rest(bodies[slot]);
+  for (int slot = 0; slot < slot_count(); ++slot) set_to_rest(bodies[slot]);
   {
     const ReadArray in(x);
     visit_groups([&]<typename Real>(int k, int last) {
@@ -475,7 +509,7 @@ void BodyOperator::find_motion(Vec x, Motion& motion) const {
       bodies[body].v[k] *= bodies[body].inverse_mass;
       bodies[body].u[k] *= bodies[body].inverse_inertia;
     }
-  set_to_rest(bodies[inverse_.size() - 1]);  // walls do not move
+  set_to_rest(bodies[slot_count() - 1]);  // walls do not move
 }
 
 void BodyOperator::copy_to_twins(BodyMotion* bodies) const {
@@ -548,11 +582,12 @@ double BodyOperator::local_energy(Vec x, const Motion& motion) const {
     energy += (m.v[0] * m.v[0] + m.v[1] * m.v[1] + m.v[2] * m.v[2]) / m.inverse_mass +
               (m.u[0] * m.u[0] + m.u[1] * m.u[1] + m.u[2] * m.u[2]) / m.inverse_inertia;
   }
-  if (!compliance_.empty()) {
-    const ReadArray impulse(x);
-    for (int k = 0; k < impulse.size(); ++k)
-      energy += compliance_[static_cast<std::size_t>(k)] * impulse[k] * impulse[k];
-  }
+  return 0.5 * energy + compliant_energy(ReadArray(x).data());
+}
+
+double BodyOperator::compliant_energy(const double* x) const {
+  double energy = 0.0;
+  for (std::size_t k = 0; k < compliance_.size(); ++k) energy += compliance_[k] * x[k] * x[k];
   return 0.5 * energy;
 }
 

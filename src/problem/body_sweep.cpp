@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <ranges>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -47,11 +48,14 @@ std::vector<BodyOperator::Run> BodyOperator::find_runs(int first, int last, cons
       if (const Contact& c = contact_at(k); !join(c.a, begin) || !join(c.b, begin)) return false;
     return true;
   };
+  constexpr int longest =
+      16 * lane_count;  // so that what a sweep does to bodies before and after finds them in a cache
   std::vector<Run> runs;
   for (int k = first; k < last;) {
     const bool grouped = is_group(k);
     const int next = grouped ? k + lane_count : k + 1;
-    if (runs.empty() || (grouped && runs.back().grouped < k)) runs.push_back({k, k, k});
+    if (runs.empty() || (grouped && runs.back().grouped < k) || k - runs.back().first >= longest)
+      runs.push_back({.first = k, .grouped = k, .last = k});
     runs.back().last = next;
     if (grouped) runs.back().grouped = next;
     k = next;
@@ -101,6 +105,7 @@ struct BodyOperator::SweepData {
   const ConstraintSet& set;
   BodyMotion* bodies;
   const Relaxation& how;
+  MotionAhead* ahead = nullptr;  ///< if bodies are to be extrapolated on the way
 };
 
 void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const {
@@ -110,18 +115,24 @@ void BodyOperator::relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& mot
   how.backward ? relax_backward(data, motion) : relax_forward(data, motion);
 }
 
-StepSums BodyOperator::relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous,
-                                   Motion& motion, bool symmetric) const {
+StepSums BodyOperator::relax_ahead(Vec r, const ConstraintSet& set, const Iterate& x, double beta, Iterate& previous,
+                                   bool symmetric) const {
   if (symmetric || plan_.local_sweeps > 1)  // blocks are relaxed more than once: the first time is not the last
-    return ContactOperator::relax_ahead(r, set, from, previous, motion, symmetric);
-  const ReadArray offsets(r), now(from.x);
-  const WriteArray impulses(previous);
-  const SweepStart ahead{impulses.data(), now.data(), from.beta == 0.0 ? now.data() : impulses.data(), from.beta};
+    return ContactOperator::relax_ahead(r, set, x, beta, previous, symmetric);
+  const ReadArray offsets(r), now(x.x);
+  const WriteArray impulses(previous.x);
+  const BodyMotion* const from = bodies_of(x.motion);
+  BodyMotion* const bodies = bodies_of(previous.motion);
+  MotionAhead motion{from, beta == 0.0 ? from : bodies, beta, bodies};
+  const SweepStart start{impulses.data(), now.data(), beta == 0.0 ? now.data() : impulses.data(), beta};
   const Relaxation forward;
-  SweepData data{{offsets.data(), compliance()}, ahead, set, bodies_of(motion), forward};
-  relax_forward(data, motion);
+  SweepData data{{offsets.data(), compliance()}, start, set, bodies, forward, &motion};
+  motion.meet(apart_);
+  relax_forward(data, previous.motion);
+  motion.leave(apart_);
   const auto& [one, lanes] = std::tie(data.impulses.single, data.impulses.lanes);
-  return {one.turn + sum_of(lanes.turn), one.work + sum_of(lanes.work), one.change + sum_of(lanes.change)};
+  const double energy = motion.energy() + compliant_energy(impulses.data());
+  return {one.turn + sum_of(lanes.turn), energy + one.work + sum_of(lanes.work), one.change + sum_of(lanes.change)};
 }
 
 void BodyOperator::relax_forward(SweepData& data, Motion& motion) const {
@@ -241,9 +252,28 @@ void BodyOperator::relax_with(const Local& local, const Batch& batch, SweepData&
     for (auto k = batch.listed.rbegin(); k != batch.listed.rend(); ++k) relax_here.template operator()<double>(*k, *k);
     for_each_group_backward(batch.runs, relax_here);
   } else {
-    for_each_group(batch.runs, relax_here);
+    relax_runs(batch, data, relax_here);
     for (const int k : batch.listed) relax_here.template operator()<double>(k, k);
     for_each_group(batch.lever_runs, relax_lever_here);
+  }
+}
+
+/// Forward. Bodies that are to be extrapolated are fetched one run ahead.
+template <typename RelaxHere>
+void BodyOperator::relax_runs(const Batch& batch, const SweepData& data, const RelaxHere& relax_here) const {
+  if (data.ahead == nullptr) return for_each_group(batch.runs, relax_here);
+  const std::span<const int> met(batch.met), left(batch.left);
+  const auto part = [](std::span<const int> all, int first, int last) {
+    return all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+  };
+  int done = 0, summed = 0;
+  for (auto run = batch.runs.begin(); run != batch.runs.end(); ++run) {
+    data.ahead->meet(part(met, done, run->met));
+    if (const auto next = std::next(run); next != batch.runs.end()) data.ahead->fetch(part(met, run->met, next->met));
+    for_each_group(*run, batch.runs.back().last, relax_here);
+    data.ahead->leave(part(left, summed, run->left));
+    done = run->met;
+    summed = run->left;
   }
 }
 
@@ -253,13 +283,14 @@ void BodyOperator::relax_lever(const LocalSolver& solve, const Lever& lever, Swe
   const Contact& contact = contacts_[static_cast<std::size_t>(k)];
   BodyMotion& a = data.bodies[contact.a];
   BodyMotion& b = data.bodies[contact.b];
-  const auto r = load_three<double>(data.rows.r, k), from = data.impulses.at<double>(k);
-  const Vec3 x(from.n, from.t, from.o);
+  const auto r = load_three<double>(data.rows.r, k);
+  const auto from = data.impulses.at<double>(k);
+  const Vec3 x(from.part);
   Mat3 own = own_block(lever, {a.inverse_mass, a.inverse_inertia}, {b.inverse_mass, b.inverse_inertia});
   const Vec3 q = velocity_of(lever, data.bodies) + Vec3(r.n, r.t, r.o) - own * x;
   own.diagonal() += compliance_of(k);
   const Vec3 impulse = solve(data.set, k, own, q, x);
-  data.impulses.finish<double>(k, from, r, {impulse[0], impulse[1], impulse[2]});
+  data.impulses.finish<double>(k, from, data.rows.r, {impulse[0], impulse[1], impulse[2]});
   const Vec3 change = impulse - x, momentum = ContactFrame(contact.n).to_world(change.data());
   add(a, -a.inverse_mass * momentum, a.inverse_inertia * (lever.spin_a.transpose() * change));
   add(b, b.inverse_mass * momentum, b.inverse_inertia * (lever.spin_b.transpose() * change));
@@ -268,14 +299,15 @@ void BodyOperator::relax_lever(const LocalSolver& solve, const Lever& lever, Swe
 void BodyOperator::relax_joint(int joint, SweepData& data) const {
   const Joint& j = joints_[static_cast<std::size_t>(joint)];
   const int block = contact_count() + joint;
-  const auto r = load_three<double>(data.rows.r, block), from = data.impulses.at<double>(block);
-  const Vec3 x(from.n, from.t, from.o);
+  const auto r = load_three<double>(data.rows.r, block);
+  const auto from = data.impulses.at<double>(block);
+  const Vec3 x(from.part);
   const Vec3 w = velocity_of(j, data.bodies) + Vec3(r.n, r.t, r.o) + compliance_of(block).cwiseProduct(x);
   const bool is_linear = j.is_regular && is_free(data.set.joints[static_cast<std::size_t>(joint)]);
   const Vec3 impulse = data.how.local ? data.how.local(data.set, block, j.own, w - j.own * x, x)
                        : is_linear    ? Vec3(x - j.inverse * w)
                                       : solve_block(data.set, block, j.own, w - j.own * x, x);
-  data.impulses.finish<double>(block, from, r, {impulse[0], impulse[1], impulse[2]});
+  data.impulses.finish<double>(block, from, data.rows.r, {impulse[0], impulse[1], impulse[2]});
   const Vec3 change = impulse - x;
   BodyMotion& a = data.bodies[j.a];
   BodyMotion& b = data.bodies[j.b];

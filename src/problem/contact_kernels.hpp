@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
 #include "local_contact.hpp"
 #include "scree/model/lanes.hpp"
@@ -185,28 +187,33 @@ inline std::array<Real, 20> load_levers(const Levers& levers) {
   return numbers;
 }
 
-/// Visits contacts of runs, as many at once as there are lanes where they share no body, else one by one:
-/// visit<Lanes>(k, last) or visit<double>(k, last) for the contacts from k on of a run that ends before `last`.
-template <typename Runs, typename Visit>
-inline void for_each_group(const Runs& runs, Visit&& visit) {
-  for (const auto& [first, grouped, last] : runs) {
-    for (int k = first; k < grouped; k += lane_count) visit.template operator()<Lanes>(k, grouped);
-    for (int k = grouped; k < last; ++k) visit.template operator()<double>(k, last);
-  }
+/// Visits contacts of a run, as many at once as there are lanes where they share no body, else one by one:
+/// visit<Lanes>(k, last) or visit<double>(k, last) for the contacts from k on, if there are others up to `last`.
+template <typename Run, typename Visit>
+inline void for_each_group(const Run& run, int last, Visit&& visit) {
+  for (int k = run.first; k < run.grouped; k += lane_count) visit.template operator()<Lanes>(k, last);
+  for (int k = run.grouped; k < run.last; ++k) visit.template operator()<double>(k, last);
+}
+/// The same for runs that follow each other.
+template <typename Run, typename Visit>
+inline void for_each_group(const std::vector<Run>& runs, Visit&& visit) {
+  for (const Run& run : runs) for_each_group(run, runs.back().last, visit);
 }
 template <typename Runs, typename Visit>
 inline void for_each_group_backward(const Runs& runs, Visit&& visit) {
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    const auto& [first, grouped, last] = *run;
-    for (int k = last - 1; k >= grouped; --k) visit.template operator()<double>(k, k);
-    for (int k = grouped - lane_count; k >= first; k -= lane_count) visit.template operator()<Lanes>(k, k);
+    for (int k = run->last - 1; k >= run->grouped; --k) visit.template operator()<double>(k, k);
+    for (int k = run->grouped - lane_count; k >= run->first; k -= lane_count) visit.template operator()<Lanes>(k, k);
   }
 }
+
+// What only fetches ahead is always inlined: GCC takes such a function for one without effect and drops its calls.
 
 /// Asks for the bodies of later contacts in time, for it takes longer than to compute. `contact_at(k)` is the k-th one
 /// of a run that ends before `last`.
 template <typename Real, typename ContactAt>
-inline void fetch_bodies_ahead(const ContactAt& contact_at, int k, int last, const BodyMotion* motion) {
+[[gnu::always_inline]] inline void fetch_bodies_ahead(const ContactAt& contact_at, int k, int last,
+                                                      const BodyMotion* motion) {
   constexpr int lanes = lanes_of<Real>, distance = lanes == 1 ? 12 : 3 * lanes;
   const int ahead = std::max(k, std::min(k + distance, last - lanes));
   for (int l = 0; l < lanes; ++l) {
@@ -215,7 +222,7 @@ inline void fetch_bodies_ahead(const ContactAt& contact_at, int k, int last, con
   }
 }
 template <typename Real, typename Contact>
-inline void fetch_ahead(const Contact* contacts, int k, int last, const BodyMotion* motion) {
+[[gnu::always_inline]] inline void fetch_ahead(const Contact* contacts, int k, int last, const BodyMotion* motion) {
   fetch_bodies_ahead<Real>([&](int at) -> const Contact& { return contacts[at]; }, k, last, motion);
 }
 
@@ -233,6 +240,56 @@ template <typename Real, typename Contact>
 [[gnu::flatten]] inline void add_momentum_of(const Contact* contacts, int k, const double* x, BodyMotion* motion) {
   SphereContacts<Real, Contact>(contacts, k, motion).add_momentum(load_three<Real>(x), motion);
 }
+
+// --- Bodies in a sweep that starts from an extrapolation ---
+
+/// The motion of an extrapolation and what comes of it, body by body as a sweep meets and leaves them.
+struct MotionAhead {
+  const BodyMotion* now;
+  const BodyMotion* previous;
+  double beta;
+  BodyMotion* bodies;  ///< may be where the previous ones are
+  Lanes lanes = {};    ///< |v|_M^2 of the bodies that were left (J), lane by lane
+  double single = 0.0;
+
+  [[gnu::always_inline]] void fetch(std::span<const int> coming) const {
+    for (const int k : coming) {
+      __builtin_prefetch(now + k);
+      __builtin_prefetch(bodies + k, 1);
+    }
+  }
+
+  /// bodies <- now + beta (now - previous). Constants that lie between velocities come out as they are.
+  void meet(std::span<const int> which) const {
+    constexpr int numbers = sizeof(BodyMotion) / sizeof(double);
+    for (const int k : which) {
+      const auto *const from = reinterpret_cast<const double*>(now + k), *const before =
+                                                                             reinterpret_cast<const double*>(previous +
+                                                                                                             k);
+      auto* const to = reinterpret_cast<double*>(bodies + k);
+#pragma omp simd
+      for (int c = 0; c < numbers; ++c) to[c] = from[c] + beta * (from[c] - before[c]);
+    }
+  }
+
+  void leave(std::span<const int> which) {
+    for_each_lane(static_cast<int>(which.size()), [&]<typename Real>(int k) {
+      const auto slot = [&](int l) { return which[static_cast<std::size_t>(k + l)]; };
+      const Linear<Real> linear = load_linear<Real>(bodies, slot);
+      const Angular<Real> angular = load_angular<Real>(bodies, slot);
+      const Real sum =
+          (dot(linear.v, linear.v) * angular.inverse_inertia + dot(angular.u, angular.u) * linear.inverse_mass) /
+          (linear.inverse_mass * angular.inverse_inertia);
+      if constexpr (lanes_of<Real> == 1) {
+        single += sum;
+      } else {
+        lanes += sum;
+      }
+    });
+  }
+
+  [[nodiscard]] double energy() const { return 0.5 * (single + sum_of(lanes)); }
+};
 
 // --- Sweeps ---
 
@@ -253,23 +310,27 @@ struct SweepStart {
   RowSums<Lanes> lanes = {};
 
   template <typename Real, typename Index>
-  [[nodiscard]] Three<Real> at(const Index& k) const {
-    if (previous == nullptr) return load_three<Real>(x, k);
-    const auto [n, t, o] = load_three<Real>(now, k);
-    const auto before = load_three<Real>(previous, k);
-    return {n + beta * (n - before.n), t + beta * (t - before.t), o + beta * (o - before.o)};
+  [[nodiscard]] Rows<Real> at(const Index& k) const {
+    if (previous == nullptr) return load_rows<Real>(x, k);
+    Rows<Real> start = load_rows<Real>(now, k);
+    const Rows<Real> before = load_rows<Real>(previous, k);
+    for (int c = 0; c < 3; ++c) start.part[c] += beta * (start.part[c] - before.part[c]);
+    return start;
   }
 
   template <typename Real, typename Index>
-  void finish(const Index& k, const Three<Real>& start, const Three<Real>& r, const Three<Real>& impulse) {
-    store_three(impulse, x, k);
-    if (previous == nullptr) return;
-    const Three<Real> from = load_three<Real>(now, k);
-    const Three<Real> back{start.n - impulse.n, start.t - impulse.t, start.o - impulse.o};
+  void finish(const Index& k, const Rows<Real>& start, const double* r, const Three<Real>& impulse) {
+    const Rows<Real> next = rows_of(impulse, k);
+    if (previous == nullptr) return store_rows(next, x, k);
+    const Rows<Real> from = load_rows<Real>(now, k), offset = load_rows<Real>(r, k);
+    store_rows(next, x, k);
     RowSums<Real>& sums = sums_of<Real>();
-    sums.turn += back.n * (impulse.n - from.n) + back.t * (impulse.t - from.t) + back.o * (impulse.o - from.o);
-    sums.work += r.n * impulse.n + r.t * impulse.t + r.o * impulse.o;
-    sums.change += back.n * back.n + back.t * back.t + back.o * back.o;
+    for (int c = 0; c < 3; ++c) {
+      const Real back = start.part[c] - next.part[c];
+      sums.turn += back * (next.part[c] - from.part[c]);
+      sums.work += offset.part[c] * next.part[c];
+      sums.change += back * back;
+    }
   }
 
   template <typename Real>
@@ -290,7 +351,8 @@ struct SweepRows {
 /// Asks for the rows and normals of later contacts. They stand in order, but processors do not look beyond a page of
 /// memory, and each of these arrays comes to the end of one every few groups.
 template <typename Contact>
-inline void fetch_rows(const Contact* contacts, int first, const SweepRows& rows, const SweepStart& impulses) {
+[[gnu::always_inline]] inline void fetch_rows(const Contact* contacts, int first, const SweepRows& rows,
+                                              const SweepStart& impulses) {
   constexpr int line = 64 / sizeof(double);
   for (int at = 3 * first; at < 3 * (first + lane_count); at += line) {
     __builtin_prefetch(rows.r + at);
@@ -300,15 +362,16 @@ inline void fetch_rows(const Contact* contacts, int first, const SweepRows& rows
   for (int at = 0; at < lane_count; at += 2) __builtin_prefetch(contacts + first + at);
 }
 template <typename Real, typename Contact>
-inline void fetch_rows_ahead(const Contact* contacts, int k, const SweepRows& rows, const SweepStart& impulses) {
+[[gnu::always_inline]] inline void fetch_rows_ahead(const Contact* contacts, int k, const SweepRows& rows,
+                                                    const SweepStart& impulses) {
   if constexpr (lanes_of < Real >> 1) fetch_rows(contacts, k + 16 * lane_count, rows, impulses);
 }
 
 /// The same for contacts with levers, and for these. They are relaxed out of order, but not far from it: `lever` is the
 /// one whose turn it were.
 template <typename Real, typename Contact, typename Lever>
-inline void fetch_levers_ahead(const Contact* contacts, const Lever* lever, const SweepRows& rows,
-                               const SweepStart& impulses) {
+[[gnu::always_inline]] inline void fetch_levers_ahead(const Contact* contacts, const Lever* lever,
+                                                      const SweepRows& rows, const SweepStart& impulses) {
   if constexpr (lanes_of<Real> == 1) return;
   constexpr int distance = 32 * lane_count;
   const char* const begin = reinterpret_cast<const char*>(lever + distance);
@@ -321,7 +384,8 @@ template <typename Real, typename Local, typename Contact>
 [[gnu::flatten]] inline void relax_with_friction(const Contact* contacts, int k, const SweepRows& rows,
                                                  const Local& local, SweepStart& impulses, BodyMotion* motion) {
   SphereContacts<Real, Contact> here(contacts, k, motion);
-  const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
+  const Rows<Real> from = impulses.at<Real>(k);
+  const Three<Real> r = load_three<Real>(rows.r, k), start = three_of(from, k);
   const Three<Real> w = here.relative_velocity();
   Diagonal<Real> own = here.own_diagonal();
   // Compliance adds as much to N_kk x as to w.
@@ -332,7 +396,7 @@ template <typename Real, typename Local, typename Contact>
     own = {own.normal + compliance.n, own.tangential + compliance.t};
   }
   const Three<Real> x = solve_own<Real>(local, k, own, p, start);
-  impulses.finish(k, start, r, x);
+  impulses.finish(k, from, rows.r, x);
   here.add_impulse({x.n - start.n, x.t - start.t, x.o - start.o}, motion);
 }
 
@@ -344,13 +408,14 @@ template <typename Real, typename Contact>
   const auto slot_b = [&](int l) { return contacts[k + l].b; };
   Linear<Real> a = load_linear<Real>(motion, slot_a), b = load_linear<Real>(motion, slot_b);
   const auto n = normals_of<Real>(contacts, k);
-  const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
+  const Rows<Real> from = impulses.at<Real>(k);
+  const Three<Real> r = load_three<Real>(rows.r, k), start = three_of(from, k);
   Real own = a.inverse_mass + b.inverse_mass;
   const Real w = n[0] * (b.v[0] - a.v[0]) + n[1] * (b.v[1] - a.v[1]) + n[2] * (b.v[2] - a.v[2]) + r.n;
   const Real p = own * start.n - w;
   if (rows.compliance != nullptr) own += load_three<Real>(rows.compliance, k).n;
   const Three<Real> x{larger(Real{}, p / own), start.t, start.o};
-  impulses.finish(k, start, r, x);
+  impulses.finish(k, from, rows.r, x);
   const Real change = x.n - start.n;
   for (std::size_t c = 0; c < 3; ++c) {
     a.v[c] -= a.inverse_mass * (change * n[c]);
@@ -376,7 +441,8 @@ template <typename Real, typename Local, typename Contact, typename Levers, type
       sum += spin_a[3 * j + i] * here.a_angular.u[j] + spin_b[3 * j + i] * here.b_angular.u[j];
     return sum;
   };
-  const Three<Real> r = load_three<Real>(rows.r, k), start = impulses.at<Real>(k);
+  const Rows<Real> from = impulses.at<Real>(k);
+  const Three<Real> r = load_three<Real>(rows.r, k), start = three_of(from, k);
   const Three<Real> w{row(here.frame.n, 0) + r.n, row(here.frame.t, 1) + r.t, row(here.frame.o, 2) + r.o};
   const Diagonal<Real> own{lever[18], lever[19]};
   Three<Real> p{own.normal * start.n - w.n, own.tangential * start.t - w.t, own.tangential * start.o - w.o};
@@ -385,7 +451,7 @@ template <typename Real, typename Local, typename Contact, typename Levers, type
     p = {p.n - compliance.n * start.n, p.t - compliance.t * start.t, p.o - compliance.o * start.o};
   }
   const Three<Real> x = solve_own<Real>(local, k, own, p, start);
-  impulses.finish(k, start, r, x);
+  impulses.finish(k, from, rows.r, x);
   const Three<Real> change{x.n - start.n, x.t - start.t, x.o - start.o};
   const auto momentum = here.momentum_of(change);
   for (std::size_t j = 0; j < 3; ++j) {

@@ -40,23 +40,35 @@ void ContactOperator::sweep(Vec r, const ConstraintSet& set, Vec x, Motion& moti
   relax_all(r, set, x, motion, how);
 }
 
-StepSums ContactOperator::sweep_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous,
-                                      Motion& motion, bool symmetric) const {
+StepSums ContactOperator::sweep_ahead(Vec r, const ConstraintSet& set, const Iterate& x, double beta, Iterate& previous,
+                                      bool symmetric) const {
   sweeps_ += (symmetric ? 2 : 1) * passes_per_sweep();
-  return relax_ahead(r, set, from, previous, motion, symmetric);
+  return relax_ahead(r, set, x, beta, previous, symmetric);
 }
 
-StepSums ContactOperator::relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous,
-                                      Motion& motion, bool symmetric) const {
+namespace {
+
+/// previous <- x + beta (x - previous); if beta is 0, whatever `previous` was.
+void extrapolate(const double* x, double beta, std::ptrdiff_t size, double* previous) {
+  const double* const before = beta == 0.0 ? x : previous;
+#pragma omp simd
+  for (std::ptrdiff_t k = 0; k < size; ++k) previous[k] = x[k] + beta * (x[k] - before[k]);
+}
+
+}  // namespace
+
+StepSums ContactOperator::relax_ahead(Vec r, const ConstraintSet& set, const Iterate& x, double beta, Iterate& previous,
+                                      bool symmetric) const {
   {
-    const parallel::ReadArray now(from.x);
-    const parallel::WriteArray out(previous);
-    for (int k = 0; k < now.size(); ++k) out[k] = from.beta == 0.0 ? now[k] : now[k] + from.beta * (now[k] - out[k]);
+    const parallel::ReadArray now(x.x);
+    const parallel::WriteArray out(previous.x);
+    extrapolate(now.data(), beta, now.size(), out.data());
     extrapolated_.assign(out.data(), out.data() + out.size());
   }
-  relax_all(r, set, previous, motion, {});
-  if (symmetric) relax_all(r, set, previous, motion, {.local = {}, .backward = true});
-  const parallel::ReadArray offset(r), next(previous), now(from.x);
+  extrapolate(x.motion.data(), beta, own_motion(), previous.motion.data());  // linear in the impulses
+  relax_all(r, set, previous.x, previous.motion, {});
+  if (symmetric) relax_all(r, set, previous.x, previous.motion, {.local = {}, .backward = true});
+  const parallel::ReadArray offset(r), next(previous.x), now(x.x);
   double turn = 0.0, work = 0.0, change = 0.0;
 #pragma omp simd reduction(+ : turn, work, change)
   for (int k = 0; k < next.size(); ++k) {
@@ -65,7 +77,7 @@ StepSums ContactOperator::relax_ahead(Vec r, const ConstraintSet& set, const Ext
     work += offset[k] * next[k];
     change += back * back;
   }
-  return {turn, work, change};
+  return {turn, local_energy(previous.x, previous.motion) + work, change};
 }
 
 }  // namespace scree::problem

@@ -156,10 +156,9 @@ class NaturalSums {
   void add(const ConstraintSet& set, const BlockRows& rows) {
     const auto& [first, last, x, w, r] = rows;
     const int contacts = set.exceptions.empty() ? std::clamp(set.contact_count(), first, last) : first;
-    const double* const friction = set.law == Law::coulomb ? set.friction.data() : nullptr;
     with_projection(set, [&](const auto& projection) {
       for_each_lane(contacts - first,
-                    [&]<typename Real>(int k) { add_contacts<Real>(projection, rows, k, friction, sums_of<Real>()); });
+                    [&]<typename Real>(int k) { add_contacts<Real>(projection, set, rows, k, sums_of<Real>()); });
     });
     for (int k = contacts; k < last; ++k) {
       const int row = 3 * (k - first);
@@ -188,12 +187,13 @@ class NaturalSums {
  private:
   /// Contacts from `k` on, counted from the first of `rows`, with the projection that all of them share.
   template <typename Real, typename Projection>
-  [[gnu::flatten]] static void add_contacts(const Projection& projection, const BlockRows& rows, int k,
-                                            const double* friction, Real* sums) {
+  [[gnu::flatten]] static void add_contacts(const Projection& projection, const ConstraintSet& set,
+                                            const BlockRows& rows, int k, Real* sums) {
     const auto x = load_three<Real>(rows.x + 3 * k), w = load_three<Real>(rows.w + 3 * k);
     Three<Real> c{x.n - w.n, x.t - w.t, x.o - w.o};
     const int block = rows.first + k;
-    if (friction != nullptr) c.n -= load<Real>(friction + block) * root(w.t * w.t + w.o * w.o);  // w~ of Coulomb's law
+    if (set.law == Law::coulomb)  // w~
+      c.n -= coefficient<Real>(set.friction.view(), block) * root(w.t * w.t + w.o * w.o);
     const Three<Real> y = project(projection, block, c);
     sums[0] += square<Real>({x.n - y.n, x.t - y.t, x.o - y.o});
     sums[1] += square(load_three<Real>(rows.r + 3 * k));

@@ -23,6 +23,11 @@ struct Diagonal {
   Real normal, tangential;
 };
 
+template <typename Real, typename Index>
+inline Real coefficient(const Friction::View& friction, const Index& k) {
+  return friction.is_uniform ? Real{} + *friction.values : load_one<Real>(friction.values, k);
+}
+
 /// x_n and the nearest point of a disc to p_T / N_tt.
 struct LocalDisc {
   static constexpr double smallest = 1e-150;  ///< keeps divisions defined; far below any velocity (m/s)
@@ -56,14 +61,14 @@ struct LocalBox {
 };
 
 struct LocalCone {
-  const double* friction;
+  Friction::View friction;
 
   /// The nearest point of the cone to c = N_kk^-1 p in the metric of N_kk is c itself, or lies in the plane of c on the
   /// mantle at x_n = (p_n + mu |p_T|) / (N_nn + mu^2 N_tt), or is the tip. The cases need no branch, which would cost
   /// more than all of them, for contacts stick, slide and part in no order that a processor could foresee.
   template <typename Real, typename Index>
   Three<Real> operator()(const Index& k, const Diagonal<Real>& own, const Three<Real>& p) const {
-    const Real mu = load_one<Real>(friction, k);
+    const Real mu = coefficient<Real>(friction, k);
     const Real tangential = root(p.t * p.t + p.o * p.o), length = larger(tangential, Real{} + LocalDisc::smallest);
     const auto slides = mu * p.n * own.tangential < length * own.normal;
     const Real above = slides ? p.n + mu * tangential : p.n;
@@ -88,12 +93,12 @@ struct LocalCylinder {
 /// Without coupling in the block a sliding contact that stays has w_n = 0 whatever its friction does: x_n comes first,
 /// and then x_T on the disc of radius mu x_n.
 struct LocalCoulomb {
-  const double* friction;
+  Friction::View friction;
 
   template <typename Real, typename Index>
   Three<Real> operator()(const Index& k, const Diagonal<Real>& own, const Three<Real>& p) const {
     const Real normal = larger(Real{}, p.n / own.normal);
-    return LocalDisc::solve(load_one<Real>(friction, k) * normal, own, normal, p);
+    return LocalDisc::solve(coefficient<Real>(friction, k) * normal, own, normal, p);
   }
 };
 
@@ -113,7 +118,7 @@ struct LocalMixed {
   const ConstraintSet& set;
 
   Three<double> operator()(int k, const Diagonal<double>& own, const Three<double>& p) const {
-    if (set.law_of(k) == Law::coulomb) return LocalCoulomb{set.friction.data()}(k, own, p);
+    if (set.law_of(k) == Law::coulomb) return LocalCoulomb{set.friction.view()}(k, own, p);
     return LocalConvex{set}(k, own, p);
   }
 };
@@ -127,11 +132,11 @@ void with_local(const ConstraintSet& set, Law law, Use&& use) {
     case Law::box:
       return use(LocalBox{set.bound.data()});
     case Law::cone:
-      return use(LocalCone{set.friction.data()});
+      return use(LocalCone{set.friction.view()});
     case Law::cylinder:
       return use(LocalCylinder{set.bound.data()});
     case Law::coulomb:
-      return use(LocalCoulomb{set.friction.data()});
+      return use(LocalCoulomb{set.friction.view()});
     case Law::pyramid:
     case Law::prism:
     case Law::polyhedral:

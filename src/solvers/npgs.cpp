@@ -1,7 +1,6 @@
 #include "scree/solvers/npgs.hpp"
 
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -10,44 +9,18 @@
 namespace scree::solvers {
 
 using parallel::petsc;
-using parallel::ReadArray;
 using parallel::Vector;
-using parallel::WriteArray;
-using problem::Motion;
+using problem::Iterate;
+using problem::StepSums;
 
 namespace {
 
-/// Impulses with the motion that they cause.
-struct Iterate {
-  Vec x;
-  Motion motion;
-};
-
-/// previous <- the motion of x + beta (x - previous), for motions are linear in the impulses. Constants that lie
-/// between its numbers come out as they are.
-void extrapolate(const Motion& x, double beta, std::ptrdiff_t own_motion, Motion& previous) {
-  const double* const now = x.data();
-  double* const motion = previous.data();
-  const double* const before = beta == 0.0 ? now : motion;
-#pragma omp simd
-  for (std::ptrdiff_t k = 0; k < own_motion; ++k) motion[k] = now[k] + beta * (now[k] - before[k]);
-}
-
-struct Step {
-  double turn;       ///< see StepSums
-  double objective;  ///< q(x_new) = 1/2 |v|_M^2 + r.x
-  double change;     ///< see StepSums
-};
-
-/// Collective: previous <- x_new, the sweep from x + beta (x - previous). One reduction.
-Step take_step(const problem::ContactProblem& problem, const Iterate& x, double beta, bool symmetric,
-               Iterate& previous) {
-  const auto& N = *problem.N;
-  extrapolate(x.motion, beta, N.own_motion(), previous.motion);
-  const problem::StepSums part =
-      N.sweep_ahead(problem.r, problem.K, {x.x, beta}, previous.x, previous.motion, symmetric);
-  double sums[3] = {part.turn, part.work + N.local_energy(previous.x, previous.motion), part.change};
-  N.comm().sum(sums);
+/// Collective: previous <- x_new, the sweep from x + beta (x - previous), and what it did on all ranks. One reduction.
+StepSums take_step(const problem::ContactProblem& problem, const Iterate& x, double beta, bool symmetric,
+                   Iterate& previous) {
+  const auto [turn, objective, change] = problem.N->sweep_ahead(problem.r, problem.K, x, beta, previous, symmetric);
+  double sums[3] = {turn, objective, change};
+  problem.N->comm().sum(sums);
   return {sums[0], sums[1], sums[2]};
 }
 
@@ -66,7 +39,7 @@ void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, c
   Momentum momentum;
   double least = std::numeric_limits<double>::infinity();  // of the merit, so far
   for (int sweeps = 1; monitor.wants_more(x.x, x.motion); ++sweeps) {
-    const Step step = take_step(problem, x, momentum.beta(), symmetric, previous);  // which is x_new from here on
+    const StepSums step = take_step(problem, x, momentum.beta(), symmetric, previous);  // which is x_new from here on
 
     constexpr double tolerated_rise = 2.0, rounding = 1e-14;
     const double merit = convex ? step.objective : step.change;

@@ -119,7 +119,7 @@ Expected write_and_expect(const fs::path& path, const dynamics::StepProblem& ste
   }
   step.problem.N->apply(x, u);
   parallel::petsc(VecAXPY(u, 1.0, step.problem.r));
-  std::vector<double> mu = step.problem.K.friction, v;
+  std::vector<double> mu = step.problem.K.friction.all(), v;
   if (step.problem.K.law == Law::frictionless) std::ranges::fill(mu, 0.0);
   for (std::size_t k = 0; k < static_cast<std::size_t>(step.bodies.owned()); ++k) {
     v.insert(v.end(), step.bodies.velocity[k].begin(), step.bodies.velocity[k].end());

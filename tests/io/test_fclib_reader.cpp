@@ -31,7 +31,7 @@ bool same_velocities(const io::FclibProblem& problem, const DenseLocal& dense) {
   RandomMatrices random(17);
   const Eigen::VectorXd x = random.vector(dense.q.size());
   return relative_difference(velocities_of(problem.problem(), x), dense.W * x + dense.q) <= 1e-12 &&
-         whole_of(problem.problem().K.friction) == dense.mu;
+         whole_of(problem.problem().K.friction.all()) == dense.mu;
 }
 
 /// Collective: reading must fail with a message that names the file and contains `text`.

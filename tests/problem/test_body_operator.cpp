@@ -24,6 +24,7 @@ using scree::problem::ConstraintSet;
 using scree::problem::ContactFrame;
 using scree::problem::Coupling;
 using scree::problem::coupling_named;
+using scree::problem::Iterate;
 using scree::problem::Law;
 using scree::problem::laws;
 using scree::problem::Motion;
@@ -364,7 +365,7 @@ BOOST_AUTO_TEST_CASE(on_one_rank_a_sweep_is_the_textbook_gauss_seidel) {
   const Vector r = pressing_offsets(setup);
   for (const Law law : {Law::frictionless, Law::box}) {
     const ConstraintSet local = random_set(setup, law);
-    const ConstraintSet set{law, gather_everywhere(local.friction), gather_everywhere(local.bound)};
+    const ConstraintSet set{law, gather_everywhere(local.friction.all()), gather_everywhere(local.bound)};
     const Vector x = setup.zero();
     Motion motion = setup.N.motion_at_rest();
     Eigen::VectorXd expected = Eigen::VectorXd::Zero(assembled.N.rows());
@@ -383,7 +384,7 @@ BOOST_AUTO_TEST_CASE(on_one_rank_each_contact_of_a_cone_sweep_solves_its_own_pro
   const Assembled assembled(setup);
   const Vector r = pressing_offsets(setup), x = setup.zero();
   const ConstraintSet local = random_set(setup, Law::cone);
-  const auto friction = gather_everywhere(local.friction);
+  const auto friction = gather_everywhere(local.friction.all());
   const Eigen::VectorXd offsets = whole(r);
   Motion motion = setup.N.motion_at_rest();
   for (int sweep = 0; sweep < 3; ++sweep) {
@@ -426,22 +427,26 @@ BOOST_AUTO_TEST_CASE(a_sweep_ahead_is_a_sweep_from_the_extrapolation_and_sums_up
       for (const Law law : {Law::cone, Law::frictionless, Law::prism}) {
         const ConstraintSet set = random_set(setup, law);
         petsc(VecCopy(ahead, swept));
-        Motion motion = setup.N.motion_at_rest();
-        setup.N.set_motion(ahead, motion);
-        Motion expected = motion;
+        Motion expected = setup.N.motion_at_rest();
+        Iterate now{x, expected}, next{found, expected};
+        setup.N.set_motion(ahead, expected);
         setup.N.sweep(r, set, swept, expected);
         if (symmetric) setup.N.sweep(r, set, swept, expected, {.local = {}, .backward = true});
         petsc(VecCopy(previous, found));
-        auto [turn, work, change] = setup.N.sweep_ahead(r, set, {x, beta}, found, motion, symmetric);
+        setup.N.set_motion(x, now.motion);
+        setup.N.set_motion(previous, next.motion);
+        auto [turn, objective, change] = setup.N.sweep_ahead(r, set, now, beta, next, symmetric);
         petsc(VecAXPY(found, -1.0, swept));
         BOOST_TEST(norm(found) <= rounding * norm(swept));
-        BOOST_TEST(relative_difference(setup, motion, expected) <= rounding);
+        BOOST_TEST(relative_difference(setup, next.motion, expected) <= rounding);
 
         const Vector back = setup.zero(), forth = setup.zero();
         petsc(VecWAXPY(back, -1.0, swept, ahead));
         petsc(VecWAXPY(forth, -1.0, x, swept));
         BOOST_TEST(std::abs(world().sum(turn) - dot(back, forth)) <= rounding * norm(back) * norm(forth));
-        BOOST_TEST(std::abs(world().sum(work) - dot(r, swept)) <= rounding * norm(r) * norm(swept));
+        const double energy = world().sum(setup.N.local_energy(swept, expected));
+        BOOST_TEST(std::abs(world().sum(objective) - energy - dot(r, swept)) <=
+                   rounding * (energy + norm(r) * norm(swept)));
         BOOST_TEST(world().sum(change) == dot(back, back), boost::test_tools::tolerance(rounding));
       }
   });

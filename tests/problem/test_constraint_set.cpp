@@ -50,7 +50,8 @@ std::vector<Vec3> random_points(unsigned seed, std::size_t count) {
 /// K of contacts and two joints at the end, each block different.
 ConstraintSet mixed_set(Law law, std::size_t blocks) {
   ConstraintSet set = set_of(law, blocks - 2, 0.0, 0.0);
-  for (std::size_t k = 0; k < set.friction.size(); ++k) set.friction[k] = 1e-3 * k, set.bound[k] = 1e-2 * k;
+  set.friction.clear();
+  for (std::size_t k = 0; k < set.bound.size(); ++k) set.friction.push_back(1e-3 * k), set.bound[k] = 1e-2 * k;
   set.joints = {RowBounds{{-HUGE_VAL, 0.0, 0.0}, {HUGE_VAL, 0.0, HUGE_VAL}}, RowBounds{{-1, -2, -3}, {1, 2, 3}}};
   return set;
 }

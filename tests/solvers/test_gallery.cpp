@@ -37,7 +37,7 @@ std::vector<Exhibit> gallery() {
 /// The set of a problem in full; sections of constant size get mu times the weight on a contact.
 problem::ConstraintSet set_of(const DenseGlobal& dense, Law law, int joints) {
   problem::ConstraintSet set{law, {dense.mu.begin(), dense.mu.end()}, {}, 8};
-  for (const double mu : set.friction) set.bound.push_back(mu * gravity * ProblemBuilder::step);
+  for (const double mu : set.friction.all()) set.bound.push_back(mu * gravity * ProblemBuilder::step);
   if (joints == 0) return set;
   set.exceptions.insert(Law::bilateral);
   set.own_law.resize(set.friction.size());

@@ -135,13 +135,29 @@ struct Three {
   Real n, t, o;
 };
 
-/// From contacts that stand side by side, three doubles each.
+/// The same numbers as they lie in memory where contacts stand side by side, three doubles each: enough for what all
+/// rows have in common.
 template <typename Real>
-inline Three<Real> load_three(const double* from) {
+struct Rows {
+  Real part[3];
+};
+
+template <typename Real>
+inline Rows<Real> load_rows(const double* from) {
+  constexpr int lanes = lanes_of<Real>;
+  return {{load<Real>(from), load<Real>(from + lanes), load<Real>(from + 2 * lanes)}};
+}
+template <typename Real>
+inline void store_rows(const Rows<Real>& rows, double* to) {
+  for (int place = 0; place < 3; ++place) store(rows.part[place], to + place * lanes_of<Real>);
+}
+
+template <typename Real>
+inline Three<Real> three_of(const Rows<Real>& rows) {
+  const auto& [a, b, c] = rows.part;
   if constexpr (lanes_of<Real> == 1) {
-    return {from[0], from[1], from[2]};
+    return {a, b, c};
   } else {
-    const Lanes a = load<Lanes>(from), b = load<Lanes>(from + lane_count), c = load<Lanes>(from + 2 * lane_count);
     constexpr int in_c = 2 * lane_count;
     const auto component = [&]<int place>(std::integral_constant<int, place>) {
       const Lanes most = shuffle(a, b, [](int l) { return 3 * l + place < in_c ? 3 * l + place : 0; });
@@ -152,22 +168,29 @@ inline Three<Real> load_three(const double* from) {
   }
 }
 template <typename Real>
-inline void store_three(const Three<Real>& rows, double* to) {
+inline Rows<Real> rows_of(const Three<Real>& three) {
   if constexpr (lanes_of<Real> == 1) {
-    to[0] = rows.n, to[1] = rows.t, to[2] = rows.o;
+    return {{three.n, three.t, three.o}};
   } else {
     const auto part = [&]<int place>(std::integral_constant<int, place>) {
       constexpr int first = place * lane_count;
-      const Lanes two = shuffle(rows.n, rows.t, [](int l) {
+      const Lanes two = shuffle(three.n, three.t, [](int l) {
         return (first + l) % 3 < 2 ? (first + l) % 3 * lane_count + (first + l) / 3 : 0;
       });
-      store(shuffle(two, rows.o, [](int l) { return (first + l) % 3 < 2 ? l : lane_count + (first + l) / 3; }),
-            to + first);
+      return shuffle(two, three.o, [](int l) { return (first + l) % 3 < 2 ? l : lane_count + (first + l) / 3; });
     };
-    part(std::integral_constant<int, 0>{});
-    part(std::integral_constant<int, 1>{});
-    part(std::integral_constant<int, 2>{});
+    return {{part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
+             part(std::integral_constant<int, 2>{})}};
   }
+}
+
+template <typename Real>
+inline Three<Real> load_three(const double* from) {
+  return three_of(load_rows<Real>(from));
+}
+template <typename Real>
+inline void store_three(const Three<Real>& three, double* to) {
+  store_rows(rows_of(three), to);
 }
 
 /// Which contact is in which lane: those from k on (int), or any.
@@ -188,30 +211,46 @@ inline Real load_one(const double* from, const LaneIndex& k) {
   return value;
 }
 
-/// Three numbers a contact.
+/// Three numbers a contact. Contacts that do not stand side by side have no rows but these.
 template <typename Real>
-inline Three<Real> load_three(const double* from, int k) {
-  return load_three<Real>(from + 3 * k);
+inline Rows<Real> load_rows(const double* from, int k) {
+  return load_rows<Real>(from + 3 * k);
 }
 template <typename Real>
-inline Three<Real> load_three(const double* from, const LaneIndex& k) {
-  Three<Real> rows;
-  for (int l = 0; l < lane_count; ++l) {
-    const double* const row = from + 3 * lane_of(k, l);
-    rows.n[l] = row[0], rows.t[l] = row[1], rows.o[l] = row[2];
-  }
+inline Rows<Real> load_rows(const double* from, const LaneIndex& k) {
+  Rows<Real> rows;
+  for (int l = 0; l < lane_count; ++l)
+    for (int c = 0; c < 3; ++c) rows.part[c][l] = from[3 * lane_of(k, l) + c];
   return rows;
 }
 template <typename Real>
-inline void store_three(const Three<Real>& rows, double* to, int k) {
-  store_three(rows, to + 3 * k);
+inline void store_rows(const Rows<Real>& rows, double* to, int k) {
+  store_rows(rows, to + 3 * k);
 }
 template <typename Real>
-inline void store_three(const Three<Real>& rows, double* to, const LaneIndex& k) {
-  for (int l = 0; l < lane_count; ++l) {
-    double* const row = to + 3 * lane_of(k, l);
-    row[0] = rows.n[l], row[1] = rows.t[l], row[2] = rows.o[l];
-  }
+inline void store_rows(const Rows<Real>& rows, double* to, const LaneIndex& k) {
+  for (int l = 0; l < lane_count; ++l)
+    for (int c = 0; c < 3; ++c) to[3 * lane_of(k, l) + c] = rows.part[c][l];
+}
+template <typename Real>
+inline Three<Real> three_of(const Rows<Real>& rows, int) {
+  return three_of(rows);
+}
+template <typename Real>
+inline Three<Real> three_of(const Rows<Real>& rows, const LaneIndex&) {
+  return {rows.part[0], rows.part[1], rows.part[2]};
+}
+template <typename Real>
+inline Rows<Real> rows_of(const Three<Real>& three, int) {
+  return rows_of(three);
+}
+template <typename Real>
+inline Rows<Real> rows_of(const Three<Real>& three, const LaneIndex&) {
+  return {{three.n, three.t, three.o}};
+}
+template <typename Real, typename Index>
+inline Three<Real> load_three(const double* from, const Index& k) {
+  return three_of(load_rows<Real>(from, k), k);
 }
 
 /// visit<Lanes>(k) or, for what is left, visit<double>(k): all numbers below `count`.

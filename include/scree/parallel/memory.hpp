@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "scree/parallel/comm.hpp"
 
@@ -27,5 +29,35 @@ void return_free_memory();
 /// From now on large arrays go back to the system as soon as they are freed. That is how the allocator starts, but
 /// SuperLU_DIST, which PETSc may bring along, turns it off for the whole process when it is loaded.
 void return_large_arrays();
+
+/// Pages that translate so many bytes at once, where the system has them.
+inline constexpr std::size_t large_page = std::size_t{1} << 21;
+
+/// Asks for large pages wherever they fit into the array between its first and last byte, so that it takes no more
+/// memory than before. To be called before the array is used: what memory has been touched keeps its pages.
+void advise_large_pages(void* array, std::size_t bytes);
+
+/// Starts arrays on a cache line, and large ones on a large page.
+template <typename T>
+struct ArrayAllocator {
+  using value_type = T;
+
+  ArrayAllocator() = default;
+  template <typename U>
+  explicit ArrayAllocator(const ArrayAllocator<U>&) {}
+  [[nodiscard]] T* allocate(std::size_t count) {
+    void* const memory = ::operator new(count * sizeof(T), alignment(count));
+    advise_large_pages(memory, count * sizeof(T));
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t count) { ::operator delete(memory, alignment(count)); }
+  friend bool operator==(const ArrayAllocator&, const ArrayAllocator&) { return true; }
+
+ private:
+  static std::align_val_t alignment(std::size_t count) {
+    constexpr std::size_t cache_line = 64;
+    return std::align_val_t{count * sizeof(T) < 2 * large_page ? cache_line : large_page};
+  }
+};
 
 }  // namespace scree::parallel

@@ -70,7 +70,8 @@ struct BodyConstraints {
 /// blocks.
 class BodyOperator : public ContactOperator {
  public:
-  /// Collective. The halo must be the one that keeps the ghosts of `bodies`.
+  /// Collective. The halo must be the one that keeps the ghosts of `bodies`, whose arrays must stay where they are as
+  /// long as the operator: it looks up masses there, and places for `factors`.
   BodyOperator(const parallel::Comm& comm, const parallel::Halo& halo, const model::Bodies& bodies,
                BodyConstraints constraints, SweepPlan plan = {});
 
@@ -128,12 +129,16 @@ class BodyOperator : public ContactOperator {
     int first;
     int grouped;
     int last;
+    int met = 0;   ///< how many of its batch's bodies are met before its end
+    int left = 0;  ///< and left at its end
   };
   /// Blocks that are relaxed one after another.
   struct Batch {
     Range contacts;               ///< of spheres, side by side,
     std::vector<Run> runs;        ///< the same ones, once the slots of bodies are known,
-    std::vector<int> listed;      ///< and anywhere
+    std::vector<int> met;         ///< bodies that no block before them touches, in the order of the runs,
+    std::vector<int> left;        ///< and those that no block touches after them
+    std::vector<int> listed;      ///< contacts anywhere
     std::vector<int> levers;      ///< of contacts of other bodies,
     std::vector<Run> lever_runs;  ///< and runs of these
     std::vector<int> joints;
@@ -148,7 +153,7 @@ class BodyOperator : public ContactOperator {
 
   void find_motion(Vec x, Motion& motion) const override;
   void relax_all(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how) const override;
-  StepSums relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous, Motion& motion,
+  StepSums relax_ahead(Vec r, const ConstraintSet& set, const Iterate& x, double beta, Iterate& previous,
                        bool symmetric) const override;
   void relative_velocities(int first, int last, const BodyMotion* bodies, double* w) const;
   [[nodiscard]] int passes_per_sweep() const override { return plan_.local_sweeps; }
@@ -159,10 +164,11 @@ class BodyOperator : public ContactOperator {
   void build_stages(const model::Bodies& bodies);
   [[nodiscard]] std::vector<double> share_out();
   void add_twins(const std::vector<double>& shares);
-  void set_masses(const model::Bodies& bodies, const std::vector<double>& shares);
   void set_own_problems();
   void group_contacts(Batch& batch) const;
   void order_levers(Batch& batch) const;
+  void follow_bodies();
+  [[nodiscard]] std::vector<char> bodies_apart();
   template <typename ContactAt>
   [[nodiscard]] std::vector<Run> find_runs(int first, int last, const ContactAt& contact_at) const;
 
@@ -171,14 +177,19 @@ class BodyOperator : public ContactOperator {
     double mass = 0.0;
     double inertia = 0.0;
   };
-  /// What a slot stands for: a body's index, or -1 for the world; and its whole mass.
+  /// Slots: owned bodies, ghosts, twins, and one that stands for all walls.
+  [[nodiscard]] int slot_count() const { return local_ + static_cast<int>(twin_of_.size()) + 1; }
+  /// What a slot stands for: a body's index, or -1 for the world; its whole mass, and the share that blocks see.
   [[nodiscard]] int body_at(int slot) const;
   [[nodiscard]] Inverse unshared(int slot) const;
+  [[nodiscard]] Inverse shared(int slot) const;
 
   /// N_kk of a block, without compliance, for bodies of these masses.
   [[nodiscard]] static model::Mat3 own_block(const Joint& joint, const Inverse& a, const Inverse& b);
   [[nodiscard]] static model::Mat3 own_block(const Lever& lever, const Inverse& a, const Inverse& b);
   [[nodiscard]] model::Vec3 compliance_of(int block) const;
+  /// 1/2 x.C x.
+  [[nodiscard]] double compliant_energy(const double* x) const;
   [[nodiscard]] const double* compliance() const { return compliance_.empty() ? nullptr : compliance_.data(); }
   [[nodiscard]] static model::Vec3 velocity_of(const Joint& joint, const BodyMotion* bodies);
   [[nodiscard]] model::Vec3 velocity_of(const Lever& lever, const BodyMotion* bodies) const;
@@ -191,6 +202,8 @@ class BodyOperator : public ContactOperator {
   void relax(const Batch& batch, SweepData& data) const;
   template <typename Local>
   void relax_with(const Local& local, const Batch& batch, SweepData& data) const;
+  template <typename RelaxHere>
+  void relax_runs(const Batch& batch, const SweepData& data, const RelaxHere& relax_here) const;
   void relax_lever(const LocalSolver& solve, const Lever& lever, SweepData& data) const;
   void relax_joint(int joint, SweepData& data) const;
   void relax_stage(const Stage& stage, SweepData& data) const;
@@ -211,14 +224,13 @@ class BodyOperator : public ContactOperator {
   SweepPlan plan_;
   parallel::Halo halo_;  ///< of the ghosts that contacts or joints touch
   int owned_;
-  int local_;  ///< owned and ghosts
-  struct Place {
-    model::Vec3 centre;  ///< m
-    double radius;       ///< m
-  };
-  std::vector<Place> places_;  ///< of owned bodies
-  std::vector<Contact> contacts_;
-  std::vector<Lever> levers_;  ///< in the order of their contacts
+  int local_;                             ///< owned and ghosts
+  std::span<const model::Vec3> centre_;   ///< of local bodies (m)
+  std::span<const double> radius_;        ///< m
+  std::span<const double> mass_;          ///< kg
+  std::span<const model::Vec3> inertia_;  ///< principal moments (kg m^2)
+  std::vector<Contact, parallel::ArrayAllocator<Contact>> contacts_;
+  std::vector<Lever, parallel::ArrayAllocator<Lever>> levers_;  ///< in the order of their contacts
   std::vector<Joint> joints_;
   std::vector<double> compliance_;
   // Half of each kind comes before the stages and half after them: load runs through both faster than one way round.
@@ -227,9 +239,9 @@ class BodyOperator : public ContactOperator {
   Batch late_;      ///< the rest of those, relaxed while corrections travel back
   Batch trailing_;  ///< the rest of those of mirrored bodies, relaxed once corrections are there
   std::vector<Stage> stages_;
-  std::vector<int> twin_of_;      ///< owned bodies whose mass is shared in the split stage have a second slot for it
-  std::vector<double> share_;     ///< of a body's mass: of ghosts, then of twins
-  std::vector<Inverse> inverse_;  ///< of the slots: owned, ghosts, twins, and one that stands for all walls
+  std::vector<int> apart_;     ///< owned bodies that no batch meets or leaves on its way
+  std::vector<int> twin_of_;   ///< owned bodies whose mass is shared in the split stage have a second slot for it
+  std::vector<double> share_;  ///< of a body's mass: of ghosts, then of twins
   mutable std::vector<BodyMotion> received_;  ///< ghosts as they came, before this rank's corrections
 };
 

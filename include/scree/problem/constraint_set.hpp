@@ -8,6 +8,7 @@
 #include "scree/model/contact_law.hpp"
 #include "scree/model/geometry.hpp"
 #include "scree/problem/admissible_set.hpp"
+#include "scree/problem/friction.hpp"
 
 namespace scree::problem {
 
@@ -22,7 +23,7 @@ using model::name_of;
 /// K, the product of the admissible sets of this rank's blocks of three rows: contacts, then joints.
 struct ConstraintSet {
   Law law = Law::frictionless;         ///< of contacts that have none of their own
-  std::vector<double> friction;        ///< mu, per contact; there are as many contacts as entries
+  Friction friction;                   ///< per contact; there are as many contacts as entries
   std::vector<double> bound;           ///< radius of the section, per contact (box, prism, cylinder; N s)
   int facets = 8;                      ///< of the polygon in the tangential plane (prism, polyhedral): even, 4 or more
   std::vector<RowBounds> joints = {};  ///< the last blocks

@@ -4,46 +4,32 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <vector>
 
 #include "scree/model/geometry.hpp"
 #include "scree/parallel/comm.hpp"
+#include "scree/parallel/memory.hpp"
 #include "scree/problem/constraint_set.hpp"
 #include "scree/problem/factors.hpp"
 #include "scree/problem/relaxation.hpp"
 
 namespace scree::problem {
 
-/// Starts arrays on a cache line.
-template <typename T>
-struct CacheAligned {
-  using value_type = T;
-  static constexpr std::align_val_t line{64};
-
-  CacheAligned() = default;
-  template <typename U>
-  explicit CacheAligned(const CacheAligned<U>&) {}
-  [[nodiscard]] T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
-  void deallocate(T* memory, std::size_t) { ::operator delete(memory, line); }
-  friend bool operator==(const CacheAligned&, const CacheAligned&) { return true; }
-};
-
 /// What impulses x cause: the velocities M^-1 D x of bodies, or W x where only W is known. Linear in x, and kept up to
 /// date by sweeps, so that a contact finds its velocity without a product. The leading `own_motion()` doubles are this
 /// rank's part of it; what follows are copies that the operator keeps for itself.
-using Motion = std::vector<double, CacheAligned<double>>;
+using Motion = std::vector<double, parallel::ArrayAllocator<double>>;
 
-/// The impulses y = x + beta (x - previous).
-struct Extrapolation {
+/// Impulses with the motion that they cause.
+struct Iterate {
   Vec x;
-  double beta;
+  Motion motion;
 };
-/// This rank's part of what a sweep from an extrapolation y to x_new did.
+/// This rank's part of what a sweep from an extrapolation y = x + beta (x - previous) to x_new did.
 struct StepSums {
-  double turn;    ///< (y - x_new).(x_new - x): positive when the sweep turned back against the step
-  double work;    ///< r.x_new
-  double change;  ///< |x_new - y|^2: what the sweep still had to do
+  double turn;       ///< (y - x_new).(x_new - x): positive when the sweep turned back against the step
+  double objective;  ///< 1/2 x_new.N x_new + r.x_new (J)
+  double change;     ///< |x_new - y|^2: what the sweep still had to do
 };
 
 /// N, distributed. Impulses are Vecs with three entries (n, t, o) per contact or joint block, in the order of the
@@ -94,10 +80,9 @@ class ContactOperator {
   /// `how` has it, given the present motion, which follows.
   void sweep(Vec r, const ConstraintSet& set, Vec x, Motion& motion, const Relaxation& how = {}) const;
 
-  /// previous <- the extrapolation, swept, forward or also backward; if beta is 0, whatever `previous` was. `motion` is
-  /// that of the extrapolation on entry. Does in one pass over the impulses, where an operator can, what else takes
-  /// three.
-  StepSums sweep_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous, Motion& motion,
+  /// previous <- the extrapolation x + beta (x - previous), swept, forward or also backward; if beta is 0, x swept,
+  /// whatever `previous` was. Does in one pass over impulses and motions, where an operator can, what else takes three.
+  StepSums sweep_ahead(Vec r, const ConstraintSet& set, const Iterate& x, double beta, Iterate& previous,
                        bool symmetric) const;
 
   /// Roughly what a sweep over this rank's blocks costs, in multiplications that would take as long; so that methods
@@ -109,7 +94,7 @@ class ContactOperator {
   [[nodiscard]] std::int64_t sweeps() const { return sweeps_; }
 
  protected:
-  virtual StepSums relax_ahead(Vec r, const ConstraintSet& set, const Extrapolation& from, Vec previous, Motion& motion,
+  virtual StepSums relax_ahead(Vec r, const ConstraintSet& set, const Iterate& x, double beta, Iterate& previous,
                                bool symmetric) const;
 
  private:
