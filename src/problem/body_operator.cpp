@@ -371,6 +371,11 @@ void BodyOperator::follow_bodies() {
   }
   for (int body = 0; body < owned_; ++body)
     if (apart[static_cast<std::size_t>(body)] != 0 || met[static_cast<std::size_t>(body)] == 0) apart_.push_back(body);
+  apart_.shrink_to_fit();
+  for (Batch* batch : batches) {
+    batch->met.shrink_to_fit();
+    batch->left.shrink_to_fit();
+  }
 }
 
 /// Marks the owned bodies that other ranks see, or that blocks touch which are not in runs of contacts of spheres.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "local_contact.hpp"
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/one_contact.hpp"
 
@@ -46,14 +45,7 @@ AdmissibleSet ConstraintSet::operator[](int block) const {
 
 void ConstraintSet::project(Vec x) const {
   const WriteArray values(x);
-  const int blocks = values.size() / 3, contacts = std::min(contact_count(), blocks);
-  with_projection(*this, [&](const auto& projection) {
-    for_each_lane(contacts, [&]<typename Real>(int k) {
-      double* const here = values.data() + 3 * k;
-      store_three(problem::project(projection, k, load_three<Real>(here)), here);
-    });
-  });
-  for (int k = contacts; k < blocks; ++k) {
+  for (int k = 0; k < values.size() / 3; ++k) {
     Eigen::Map<Vec3> block(values.data() + 3 * k);
     block = (*this)[k].project(block);
   }

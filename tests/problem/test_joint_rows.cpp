@@ -122,7 +122,7 @@ struct Setup {
     }
     if (!compliant) compliance.clear();
     set.law = Law::cone;
-    set.friction.assign(contacts.contacts.size(), 0.4);
+    set.friction = std::vector<double>(contacts.contacts.size(), 0.4);
     N = std::make_unique<BodyOperator>(world(), everybody.halo, everybody.bodies,
                                        scree::problem::BodyConstraints{contacts, rows, compliance},
                                        scree::problem::SweepPlan{way});
