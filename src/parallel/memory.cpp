@@ -73,11 +73,7 @@ void advise_large_pages([[maybe_unused]] void* array, [[maybe_unused]] std::size
   const auto begin = reinterpret_cast<std::uintptr_t>(array), to_next = -begin % large_page;
   if (bytes < to_next + large_page) return;
   const std::size_t whole = (bytes - to_next) / large_page * large_page;
-  char* const first = static_cast<char*>(array) + to_next;
-  madvise(first, whole, MADV_HUGEPAGE);  // advice: it may fail
-#ifdef MADV_COLLAPSE
-  madvise(first, whole, MADV_COLLAPSE);  // where the allocator hands out memory that was used before
-#endif
+  madvise(static_cast<char*>(array) + to_next, whole, MADV_HUGEPAGE);  // advice: it may fail
 #endif
 }
 

@@ -201,7 +201,7 @@ bool BodySystem::factorise(const std::vector<Mat3>& P, const std::vector<Mat3>& 
   fill_matrix();
   const bool conjugate = symmetric_ && options_.linear != "gamg";  // multigrid may turn out indefinite
   petsc(KSPSetType(ksp_, conjugate ? KSPCG : KSPGMRES));
-  if (!conjugate) petsc(KSPSetPCSide(ksp_, PC_RIGHT));
+  petsc(KSPSetPCSide(ksp_, conjugate ? PC_LEFT : PC_RIGHT));
   if (!conjugate) petsc(KSPGMRESSetRestart(ksp_, much_work));
   petsc(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
   petsc(KSPSetFromOptions(ksp_));

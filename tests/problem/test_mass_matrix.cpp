@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "support/gather.hpp"
 #include "support/sparse_forms.hpp"
 
 using namespace scree;
