@@ -134,7 +134,7 @@ class Cpg1 {
   /// Where faces meet at an angle, the step takes the part of the gradient along that presses on them, and the
   /// projection drops it again: with h alone iterates jam at the edges of polygons.
   bool presses_ = has_polygons(problem_.K.all_laws());
-  /// Where K is curved, a shortened step leaves the boundary along which contacts slide.
+  /// Beyond bounds, shortening more steps makes iterations depend on the number of ranks (cylinder, cone).
   double too_long_ = has_only_bounds(problem_.K.all_laws()) ? 0.9 : 0.7;
   double s_N_s_ = 0.0;
   double rayleigh_ = 0.0;  ///< h.N h / h.h of projected gradients h (1/kg); 0: not yet known
