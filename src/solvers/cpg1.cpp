@@ -24,6 +24,11 @@ bool has_polygons(problem::LawSet laws) {
          laws.contains(problem::Law::polyhedral);
 }
 
+bool has_only_bounds(problem::LawSet laws) {
+  using problem::Law;
+  return laws.without(Law::frictionless).without(Law::box).without(Law::bilateral).empty();
+}
+
 /// The state of one solve: x in K, its gradient g = N x + r, the last step and its product.
 class Cpg1 {
   const ContactProblem& problem_;  // first: the vectors are made from it
@@ -100,10 +105,10 @@ class Cpg1 {
     rayleigh_ += std::max(least_weight, 1.0 / (1.0 + learned_)) * (kept - rayleigh_);
   }
 
-  /// x moves to the minimum along s, if it lies in K. A step that met bounds is taken as it is unless it is much too
-  /// long: a shorter one would reach none of them.
+  /// x moves to the minimum along s, or by s where the minimum lies outside K. A step that met bounds is taken as it is
+  /// if it is nearly right: a shorter one would reach fewer of them. Else g.s = 0 counts for more, as without it the
+  /// next direction is not conjugate.
   void move(double best, bool cut) {
-    constexpr double too_long = 0.7;
     if (!cut && best > 1.0) {
       petsc(VecWAXPY(d_, -best, s_, x_));
       petsc(VecCopy(d_, h_));
@@ -114,7 +119,7 @@ class Cpg1 {
         return;
       }
     }
-    if (best >= 1.0 || (cut && best > too_long)) {
+    if (best >= 1.0 || (cut && best > too_long_)) {
       petsc(VecCopy(trial_, x_));
       petsc(VecAXPY(g, -1.0, Ns_));
     } else {
@@ -129,6 +134,8 @@ class Cpg1 {
   /// Where faces meet at an angle, the step takes the part of the gradient along that presses on them, and the
   /// projection drops it again: with h alone iterates jam at the edges of polygons.
   bool presses_ = has_polygons(problem_.K.all_laws());
+  /// Beyond bounds, shortening more steps makes iterations depend on the number of ranks (cylinder, cone).
+  double too_long_ = has_only_bounds(problem_.K.all_laws()) ? 0.9 : 0.7;
   double s_N_s_ = 0.0;
   double rayleigh_ = 0.0;  ///< h.N h / h.h of projected gradients h (1/kg); 0: not yet known
   int learned_ = 0;

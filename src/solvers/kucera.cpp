@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -67,33 +68,26 @@ class Kucera {
   Kucera(const ContactProblem& problem, Vec x, const KuceraOptions& options)
       : problem_(problem), options_(options), x_(x) {
     problem_.K.project(x_);
-    find_velocity(problem_, x_, g);
+    find_velocity(problem_, x_, g);  // line 2
+    restart();                       // line 3
   }
 
   void iterate() {
-    if (norm_ == 0.0) begin();
+    if (norm_ == 0.0) norm_ = estimate_norm(problem_, options_.norm_steps);
     is_proportional() ? conjugate_step() : proportioning_step();
   }
 
  private:
-  void begin() {
-    norm_ = estimate_norm(problem_, options_.norm_steps);
-    problem_.K.mark_free(x_, free_);
-    petsc(VecPointwiseMult(p_, free_, g));  // line 3
-  }
-
-  [[nodiscard]] double alpha() const { return options_.step / norm_; }
-
-  /// target <- P_K(x - alpha~ g), so that alpha~ g~ = x - target (25).
-  void find_target() {
-    petsc(VecWAXPY(target_, -alpha(), g, x_));
+  /// target <- P_K(x - alpha~ d): with d = g, alpha~ g~ = x - target (25); with d = phi, its free part (26).
+  void find_target(Vec d) {
+    petsc(VecWAXPY(target_, -options_.step / norm_, d, x_));
     problem_.K.project(target_);
-    problem_.K.mark_free(x_, free_);
   }
 
   /// Line 5: whether the free part of the projected gradient (26) outweighs the one at bounds (27).
   [[nodiscard]] bool is_proportional() {
-    find_target();
+    find_target(g);
+    problem_.K.mark_free(x_, free_);
     const ReadArray x(x_), target(target_), free(free_), gradient(g);
     double sums[2] = {};  // alpha~ beta~.g and alpha~ phi~.g
     for (int k = 0; k < x.size(); ++k) sums[free[k] != 0.0 ? 1 : 0] += (x[k] - target[k]) * gradient[k];
@@ -104,12 +98,12 @@ class Kucera {
   /// Lines 18 to 21, with the free components in it and the minimum along the step in place of the length alpha~: as
   /// many products, and more bounds change. Collective.
   void proportioning_step() {
-    find_step_to_target();
-    const auto [slope, curvature] = dots({{g, s_}, {s_, Ns_}});
+    const auto [slope, curvature] = find_step_to_target();
     const double to_minimum = curvature > 0.0 ? slope / curvature : 1.0;
     const double to_bound = problem_.N->comm().min(problem_.K.reach(x_, s_));
-    constexpr double rounding = 1e-12;  // rows that end at their bound in the target reach it at 1
-    move(std::min(to_minimum, to_bound > 1.0 + rounding ? to_bound : 1.0));
+    const double most = to_bound > 1.0 + 1e-12 ? to_bound : 1.0;  // rows with the target at their bound reach it at 1
+    move(s_, Ns_, std::min(to_minimum, most));
+    restart();
   }
 
   /// Lines 6 to 17. Collective.
@@ -120,63 +114,69 @@ class Kucera {
     const double to_minimum = p_N_p > 0.0 ? g_p / p_N_p : 0.0;
     const double to_bound = problem_.N->comm().min(problem_.K.reach(x_, p_));
     if (to_minimum < to_bound) {
-      step_along_p(to_minimum);
-      problem_.K.mark_free(x_, free_);
-      petsc(VecPointwiseMult(s_, free_, g));
-      petsc(VecAYPX(p_, p_N_p > 0.0 ? -dot(s_, Np_) / p_N_p : 0.0, s_));  // (29)
+      move(p_, Np_, to_minimum);
+      continue_from(p_, Np_, p_N_p);
     } else if (!project_conjugate_step(to_minimum)) {
       expand(to_bound);
     }
   }
 
   /// Takes the whole step, projected, if the objective falls: it meets many bounds, that of line 14 only the nearest.
+  /// Bounds that it meets do not end the chain of conjugate directions: most components stay free.
   bool project_conjugate_step(double to_minimum) {
     petsc(VecWAXPY(target_, -to_minimum, p_, x_));
     problem_.K.project(target_);
-    find_step_to_target();
-    const auto [slope, curvature] = dots({{g, s_}, {s_, Ns_}});
-    const bool falls = slope > 0.5 * curvature;
-    if (falls) move(1.0);
-    return falls;
+    const auto [slope, curvature] = find_step_to_target();
+    if (slope <= 0.5 * curvature) return false;
+    move(s_, Ns_, 1.0);
+    continue_from(s_, Ns_, curvature);
+    return true;
   }
 
   /// Lines 14 to 17: to the first bound, then a projected gradient step of the free components.
   void expand(double to_bound) {
-    step_along_p(to_bound);
-    find_target();
-    petsc(VecAXPY(target_, -1.0, x_));
-    petsc(VecPointwiseMult(target_, free_, target_));
-    petsc(VecAXPY(target_, 1.0, x_));
+    move(p_, Np_, to_bound);
+    restart();
+    find_target(p_);
     find_step_to_target();
-    move(1.0);
+    move(s_, Ns_, 1.0);
+    restart();
   }
 
-  /// x <- x - length p, and g with it.
-  void step_along_p(double length) {
-    petsc(VecAXPY(x_, -length, p_));
-    petsc(VecAXPY(g, -length, Np_));
-    problem_.K.project(x_);  // it may miss its bound by rounding
-  }
-
-  /// s <- x - target, and its product.
-  void find_step_to_target() {
+  /// s <- x - target, and its product. Returns g.s and s.N s.
+  std::array<double, 2> find_step_to_target() {
     petsc(VecWAXPY(s_, -1.0, target_, x_));
     problem_.N->apply(s_, Ns_);
+    return dots({{g, s_}, {s_, Ns_}});
   }
 
-  /// x <- x - length s, g with it, and p afresh (28).
-  void move(double length) {
-    length == 1.0 ? petsc(VecCopy(target_, x_)) : petsc(VecAXPY(x_, -length, s_));  // exactly on its bounds
-    petsc(VecAXPY(g, -length, Ns_));
+  /// x <- x - length d, and g with it. All of s leads to the target, exactly on its bounds.
+  void move(Vec d, Vec Nd, double length) {
+    const bool whole = d == s_ && length == 1.0;
+    whole ? petsc(VecCopy(target_, x_)) : petsc(VecAXPY(x_, -length, d));
+    petsc(VecAXPY(g, -length, Nd));
     problem_.K.project(x_);  // it may miss its bound by rounding
+  }
+
+  /// p <- phi (28).
+  void restart() {
     problem_.K.mark_free(x_, free_);
     petsc(VecPointwiseMult(p_, free_, g));
   }
 
+  /// p <- phi - rho d (29), where d, the step just made, keeps what is still free; phi alone if that led uphill.
+  void continue_from(Vec d, Vec Nd, double d_N_d) {
+    problem_.K.mark_free(x_, free_);
+    petsc(VecPointwiseMult(target_, free_, g));
+    petsc(VecPointwiseMult(p_, free_, d));
+    const auto [phi_N_d, g_phi, g_p] = dots({{target_, Nd}, {g, target_}, {g, p_}});
+    const double rho = d_N_d > 0.0 ? phi_N_d / d_N_d : 0.0;
+    petsc(VecAYPX(p_, g_phi > rho * g_p ? -rho : 0.0, target_));
+  }
+
   double norm_ = 0.0;  ///< |N|; 0: not yet known
-  Vector free_{problem_.make_vector()}, target_{problem_.make_vector()};
-  Vector p_{problem_.make_vector()}, Np_{problem_.make_vector()};
-  Vector s_{problem_.make_vector()}, Ns_{problem_.make_vector()};
+  Vector free_{problem_.make_vector()}, target_{problem_.make_vector()}, p_{problem_.make_vector()};
+  Vector Np_{problem_.make_vector()}, s_{problem_.make_vector()}, Ns_{problem_.make_vector()};
 };
 
 }  // namespace
