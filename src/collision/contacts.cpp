@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scree/model/lanes.hpp"
+#include "scree/parallel/memory.hpp"
 
 namespace scree::collision {
 
@@ -95,9 +96,10 @@ struct alignas(64) Ball {
   double velocity[3];
   double unused;
 };
+using Balls = std::vector<Ball, parallel::ArrayAllocator<Ball>>;
 
-std::vector<Ball> balls_of(const Bodies& bodies) {
-  std::vector<Ball> balls(static_cast<std::size_t>(bodies.size()));
+Balls balls_of(const Bodies& bodies) {
+  Balls balls(static_cast<std::size_t>(bodies.size()));
   for (std::size_t k = 0; k < balls.size(); ++k) {
     const Vec3 &at = bodies.position[k], &v = bodies.velocity[k];
     balls[k] = {{at.x(), at.y(), at.z()}, bodies.radius[k], {v.x(), v.y(), v.z()}, 0.0};
@@ -106,8 +108,8 @@ std::vector<Ball> balls_of(const Bodies& bodies) {
 }
 
 /// The same for the pairs from k on, all of them between balls, one in each lane.
-void add_group_of_balls(const Flight& flight, const std::vector<Ball>& balls, const std::vector<Pair>& pairs,
-                        std::size_t k, ContactSet& set) {
+void add_group_of_balls(const Flight& flight, const Balls& balls, const std::vector<Pair>& pairs, std::size_t k,
+                        ContactSet& set) {
   const auto pair = [&](int l) -> const Pair& { return pairs[k + static_cast<std::size_t>(l)]; };
   const auto a = [&](int l) -> const Ball& { return balls[static_cast<std::size_t>(pair(l).a)]; };
   const auto b = [&](int l) -> const Ball& { return balls[static_cast<std::size_t>(pair(l).b)]; };
@@ -131,7 +133,7 @@ void add_group_of_balls(const Flight& flight, const std::vector<Ball>& balls, co
 }
 
 /// The same where all bodies are balls, in lanes wherever no wall comes between them.
-void add_contacts_of_many_balls(const Flight& flight, const std::vector<Ball>& balls, const std::vector<Pair>& pairs,
+void add_contacts_of_many_balls(const Flight& flight, const Balls& balls, const std::vector<Pair>& pairs,
                                 std::size_t first, std::size_t last, ContactSet& set) {
   const auto no_wall = [](const Pair& pair) { return pair.b >= 0; };
   const auto all = [](int, int) { return true; };
@@ -222,12 +224,13 @@ ContactSet find_contacts(const Bodies& bodies, const std::vector<model::Wall>& w
                          ShapeContacts* shapes) {
   ContactSet set;
   set.contacts.reserve(list.pairs.size());
+  parallel::advise_large_pages(set.contacts.data(), set.contacts.capacity() * sizeof(set.contacts.front()));
   const Flight flight{bodies, walls, walls_after, margin, step};
   const auto is_of_balls = [&](int a, int b) {
     if (!bodies.is_ball(a)) return false;
     return b >= 0 ? bodies.is_ball(b) : !has_many_points(walls[static_cast<std::size_t>(-1 - b)]);
   };
-  const std::vector<Ball> balls = shapes == nullptr ? balls_of(bodies) : std::vector<Ball>{};
+  const Balls balls = shapes == nullptr ? balls_of(bodies) : Balls{};
   std::size_t first = 0;
   for (std::size_t stage = 0; stage < stage_count; ++stage) {
     const auto last = static_cast<std::size_t>(list.stage_end[stage]);

@@ -48,8 +48,7 @@ std::vector<BodyOperator::Run> BodyOperator::find_runs(int first, int last, cons
       if (const Contact& c = contact_at(k); !join(c.a, begin) || !join(c.b, begin)) return false;
     return true;
   };
-  constexpr int longest =
-      16 * lane_count;  // so that what a sweep does to bodies before and after finds them in a cache
+  constexpr int longest = 16 * lane_count;  // what is done to bodies before and after a run finds them in a cache
   std::vector<Run> runs;
   for (int k = first; k < last;) {
     const bool grouped = is_group(k);

@@ -263,9 +263,8 @@ struct MotionAhead {
   void meet(std::span<const int> which) const {
     constexpr int numbers = sizeof(BodyMotion) / sizeof(double);
     for (const int k : which) {
-      const auto *const from = reinterpret_cast<const double*>(now + k), *const before =
-                                                                             reinterpret_cast<const double*>(previous +
-                                                                                                             k);
+      const auto* const from = reinterpret_cast<const double*>(now + k);
+      const auto* const before = reinterpret_cast<const double*>(previous + k);
       auto* const to = reinterpret_cast<double*>(bodies + k);
 #pragma omp simd
       for (int c = 0; c < numbers; ++c) to[c] = from[c] + beta * (from[c] - before[c]);
