@@ -96,7 +96,7 @@ struct alignas(64) Ball {
   double velocity[3];
   double unused;
 };
-using Balls = std::vector<Ball, parallel::ArrayAllocator<Ball>>;
+using Balls = parallel::LargeArray<Ball>;
 
 Balls balls_of(const Bodies& bodies) {
   Balls balls(static_cast<std::size_t>(bodies.size()));
@@ -113,10 +113,10 @@ void add_group_of_balls(const Flight& flight, const Balls& balls, const std::vec
   const auto pair = [&](int l) -> const Pair& { return pairs[k + static_cast<std::size_t>(l)]; };
   const auto a = [&](int l) -> const Ball& { return balls[static_cast<std::size_t>(pair(l).a)]; };
   const auto b = [&](int l) -> const Ball& { return balls[static_cast<std::size_t>(pair(l).b)]; };
-  const auto [at_a] = load_columns([&](int l) { return a(l).position; });
-  const auto [at_b] = load_columns([&](int l) { return b(l).position; });
-  const auto [v_a] = load_columns([&](int l) { return a(l).velocity; });
-  const auto [v_b] = load_columns([&](int l) { return b(l).velocity; });
+  const auto [at_a] = load_columns<4>([&](int l) { return a(l).position; });
+  const auto [at_b] = load_columns<4>([&](int l) { return b(l).position; });
+  const auto [v_a] = load_columns<4>([&](int l) { return a(l).velocity; });
+  const auto [v_b] = load_columns<4>([&](int l) { return b(l).velocity; });
   Lanes n[3] = {at_b[0] - at_a[0], at_b[1] - at_a[1], at_b[2] - at_a[2]};
   const Lanes distance = root(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
   const auto is_apart = distance > 0.0;
@@ -135,10 +135,16 @@ void add_group_of_balls(const Flight& flight, const Balls& balls, const std::vec
 /// The same where all bodies are balls, in lanes wherever no wall comes between them.
 void add_contacts_of_many_balls(const Flight& flight, const Balls& balls, const std::vector<Pair>& pairs,
                                 std::size_t first, std::size_t last, ContactSet& set) {
+  constexpr std::size_t ahead = 4 * lane_count;
+  const bool fetches = balls.size() > parallel::beyond_caches;
   const auto no_wall = [](const Pair& pair) { return pair.b >= 0; };
   const auto all = [](int, int) { return true; };
   for (std::size_t k = first; k < last;) {
     const std::size_t next = k + lane_count;
+    for (std::size_t coming = k + ahead; fetches && coming < std::min(next + ahead, last); ++coming) {
+      __builtin_prefetch(balls.data() + pairs[coming].a);
+      __builtin_prefetch(balls.data() + std::max(0, pairs[coming].b));
+    }
     const auto begin = pairs.begin() + static_cast<std::ptrdiff_t>(k);
     if (next <= last && std::all_of(begin, begin + lane_count, no_wall)) {
       add_group_of_balls(flight, balls, pairs, k, set);
@@ -224,7 +230,6 @@ ContactSet find_contacts(const Bodies& bodies, const std::vector<model::Wall>& w
                          ShapeContacts* shapes) {
   ContactSet set;
   set.contacts.reserve(list.pairs.size());
-  parallel::advise_large_pages(set.contacts.data(), set.contacts.capacity() * sizeof(set.contacts.front()));
   const Flight flight{bodies, walls, walls_after, margin, step};
   const auto is_of_balls = [&](int a, int b) {
     if (!bodies.is_ball(a)) return false;

@@ -1,6 +1,7 @@
 #include "scree/dynamics/search.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -35,30 +36,87 @@ using parallel::Movement;
 
 namespace {
 
-using IndexById = std::unordered_map<std::int64_t, int>;
+/// Finds the index of what has a key, given the keys of all: open addressing, with so much room that a search mostly
+/// ends where it begins.
+template <typename KeyAt, typename Hash>
+class IndexTable {
+ public:
+  static constexpr std::int32_t nothing = -1;
 
-IndexById index_bodies(const Bodies& bodies) {
-  IndexById index;
-  index.reserve(static_cast<std::size_t>(bodies.size()));
-  for (int k = 0; k < bodies.size(); ++k) index.emplace(bodies.id[static_cast<std::size_t>(k)], k);
-  return index;
-}
+  IndexTable(std::size_t count, KeyAt key_at, Hash hash, std::size_t room = 2)
+      : key_at_(key_at), hash_(hash), table_(std::bit_ceil(room * count + 1), nothing) {
+    for (std::size_t k = 0; k < count; ++k) {
+      std::int32_t& place = table_[place_of(key_at(k))];
+      if (place == nothing) place = static_cast<std::int32_t>(k);
+    }
+  }
+  template <typename Key>
+  [[nodiscard]] std::int32_t find(const Key& key) const {
+    return table_[place_of(key)];
+  }
+
+ private:
+  /// Where it is, or where it would be.
+  template <typename Key>
+  [[nodiscard]] std::size_t place_of(const Key& key) const {
+    const std::size_t last = table_.size() - 1;
+    std::size_t k = hash_(key) & last;
+    while (table_[k] != nothing && !(key_at_(static_cast<std::size_t>(table_[k])) == key)) k = (k + 1) & last;
+    return k;
+  }
+
+  KeyAt key_at_;
+  Hash hash_;
+  std::vector<std::int32_t> table_;
+};
+
+/// The ranks of some bodies, few of all; the others are on this rank.
+class RanksElsewhere {
+ public:
+  struct Entry {
+    std::int64_t id;
+    int rank;
+  };
+  RanksElsewhere(int own, std::vector<Entry> entries) : own_(own), entries_(std::move(entries)) {}
+  RanksElsewhere(const RanksElsewhere&) = delete;  // the table looks into the entries
+  RanksElsewhere& operator=(const RanksElsewhere&) = delete;
+
+  [[nodiscard]] int rank_of(std::int64_t id) const {
+    const std::int32_t k = table_.find(id);
+    return k < 0 ? own_ : entries_[static_cast<std::size_t>(k)].rank;
+  }
+
+ private:
+  struct IdAt {
+    const std::vector<Entry>* entries;
+    std::int64_t operator()(std::size_t k) const { return (*entries)[k].id; }
+  };
+  struct IdHash {
+    std::size_t operator()(std::int64_t id) const {
+      return static_cast<std::size_t>((static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15ULL) >> 32U);
+    }
+  };
+
+  int own_;
+  std::vector<Entry> entries_;
+  IndexTable<IdAt, IdHash> table_{entries_.size(), IdAt{&entries_}, IdHash{}, 8};
+};
 
 /// Sorts out the memories of contacts of bodies that leave: they travel with the body.
 Mail pack_memories(const Comm& comm, const Bodies& bodies, const std::vector<int>& target,
                    std::vector<Memory>& memories) {
   Mail luggage;
-  if (std::ranges::all_of(target, [&](int rank) { return rank == comm.rank(); })) return luggage;
-  const IndexById index = index_bodies(bodies);
+  std::vector<RanksElsewhere::Entry> leaving;
+  for (std::size_t k = 0; k < target.size(); ++k)
+    if (target[k] != comm.rank()) leaving.push_back({bodies.id[k], target[k]});
+  if (leaving.empty()) return luggage;
+  const RanksElsewhere ranks(comm.rank(), std::move(leaving));
   std::erase_if(memories, [&](const Memory& memory) {
-    for (const std::int64_t id : {memory.contact.first, memory.contact.second}) {
-      const auto found = index.find(id);
-      if (found == index.end() || found->second >= bodies.owned()) continue;
-      const int rank = target[static_cast<std::size_t>(found->second)];
-      if (rank == comm.rank()) continue;
-      append(luggage[rank], memory);
-      return true;
-    }
+    for (const std::int64_t id : {memory.contact.first, memory.contact.second})
+      if (const int rank = ranks.rank_of(id); rank != comm.rank()) {
+        append(luggage[rank], memory);
+        return true;
+      }
     return false;
   });
   return luggage;
@@ -119,14 +177,15 @@ std::vector<int> ranks_of(const Comm& comm, const Bodies& bodies, const Halo& ha
 /// Collective among neighbours: hands memories over to the ranks that own the contacts now.
 void forward_memories(const Comm& comm, const Bodies& bodies, const Halo& halo, std::vector<Memory>& memories) {
   if (comm.size() == 1) return;
-  const IndexById index = index_bodies(bodies);
-  const std::vector<int> rank = ranks_of(comm, bodies, halo);
+  std::vector<RanksElsewhere::Entry> ghosts;
+  for (const auto& neighbour : halo.neighbours())
+    for (const int ghost : neighbour.ghosts)
+      ghosts.push_back({bodies.id[static_cast<std::size_t>(ghost)], neighbour.rank});
+  const RanksElsewhere ranks(comm.rank(), std::move(ghosts));
   Mail outgoing;
   std::erase_if(memories, [&](const Memory& memory) {
-    const auto first = index.find(memory.contact.first), second = index.find(memory.contact.second);
-    if (memory.contact.second < 0 || first == index.end() || second == index.end()) return false;
-    const int owner = model::contact_owner(rank[static_cast<std::size_t>(first->second)],
-                                           rank[static_cast<std::size_t>(second->second)]);
+    if (memory.contact.second < 0) return false;
+    const int owner = model::contact_owner(ranks.rank_of(memory.contact.first), ranks.rank_of(memory.contact.second));
     if (owner == comm.rank()) return false;
     append(outgoing[owner], memory);
     return true;
@@ -157,11 +216,28 @@ Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vec
   return pruned;
 }
 
+/// Pairs along the bodies: sorted by the first body of each in memory, then by the other partner.
+std::vector<Pair> along_bodies(int bodies, std::span<const Pair> pairs) {
+  const auto lead = [](const Pair& pair) { return pair.b < 0 ? pair.a : std::min(pair.a, pair.b); };
+  const auto other = [&](const Pair& pair) { return pair.a == lead(pair) ? pair.b : pair.a; };
+  std::vector<int> next(static_cast<std::size_t>(bodies) + 1, 0);
+  for (const Pair& pair : pairs) ++next[static_cast<std::size_t>(lead(pair)) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Pair> sorted(pairs.size());
+  for (const Pair& pair : pairs) sorted[static_cast<std::size_t>(next[static_cast<std::size_t>(lead(pair))]++)] = pair;
+  auto first = sorted.begin();
+  for (int body = 0; body < bodies; ++body) {
+    const auto last = sorted.begin() + next[static_cast<std::size_t>(body)];
+    std::ranges::sort(first, last, {}, other);
+    first = last;
+  }
+  return sorted;
+}
+
 /// Shuffles pairs so that a body returns only after `distance` others, as far as a pool of `window` of them allows.
-void spread_apart(int bodies, std::span<Pair> pairs) {
+void spread_apart(int bodies, std::span<const Pair> sorted, std::span<Pair> pairs) {
   constexpr std::size_t window = 512;
   constexpr int distance = 16, tries = 12;
-  const std::vector<Pair> sorted(pairs.begin(), pairs.end());
   std::vector<Pair> pool(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(std::min(window, sorted.size())));
   std::size_t next = pool.size();
   std::vector<int> last_use(static_cast<std::size_t>(bodies), -distance);
@@ -192,14 +268,10 @@ void order_for_sweeps(const Bodies& bodies, std::span<Pair> pairs) {
   const auto is_of_balls = [&](const Pair& pair) {
     return bodies.is_ball(pair.a) && (pair.b < 0 || bodies.is_ball(pair.b));
   };
-  const auto middle = std::ranges::partition(pairs, is_of_balls).begin();
-  const auto place = [](const Pair& pair) {
-    const int lead = pair.b < 0 ? pair.a : std::min(pair.a, pair.b);
-    return std::pair(lead, pair.a == lead ? pair.b : pair.a);
-  };
-  std::ranges::sort(pairs.begin(), middle, {}, place);
-  std::ranges::sort(middle, pairs.end(), {}, place);
-  spread_apart(bodies.size(), pairs.first(static_cast<std::size_t>(middle - pairs.begin())));
+  const auto others = std::ranges::partition(pairs, is_of_balls);
+  const auto of_balls = pairs.first(pairs.size() - others.size());
+  spread_apart(bodies.size(), along_bodies(bodies.size(), of_balls), of_balls);
+  std::ranges::copy(along_bodies(bodies.size(), others), others.begin());
 }
 
 /// Sorts pairs into the stages of a sweep, in place: at this point nothing needs more memory than they do.
@@ -224,16 +296,17 @@ void sort_into_stages(const Bodies& bodies, const Halo& halo, PairList& list) {
 
 /// Gives pairs back what is remembered of them.
 void remember(const Bodies& bodies, std::vector<Memory> memories, PairList& list) {
-  // Sorting costs no memory, which a table for all contacts would.
-  std::ranges::sort(memories, {}, [](const Memory& memory) { return std::pair(memory.contact, memory.place); });
+  const auto of_points = std::ranges::partition(memories, [](const Memory& memory) { return memory.place == 0; });
+  const auto contact_at = [&](std::size_t k) -> const ContactId& { return memories[k].contact; };
+  const auto of_balls = static_cast<std::size_t>(of_points.begin() - memories.begin());
+  const IndexTable table(of_balls, contact_at, collision::ContactIdHash{});
   list.impulses.reserve(list.pairs.size());
   for (const Pair& pair : list.pairs) {
-    const ContactId id = id_of(bodies, pair.a, pair.b);
-    const auto found = std::ranges::lower_bound(memories, id, {}, &Memory::contact);
-    const bool is_known = found != memories.end() && found->contact == id && found->place == 0;
-    list.impulses.push_back(is_known ? Vec3(found->impulse) : Vec3(Vec3::Zero()));
+    const std::int32_t k = table.find(id_of(bodies, pair.a, pair.b));
+    list.impulses.push_back(k < 0 ? Vec3(Vec3::Zero()) : Vec3(memories[static_cast<std::size_t>(k)].impulse));
   }
-  std::ranges::copy_if(memories, std::back_inserter(list.points), [](const Memory& m) { return m.place != 0; });
+  std::ranges::sort(of_points, {}, [](const Memory& memory) { return std::pair(memory.contact, memory.place); });
+  list.points.assign(of_points.begin(), of_points.end());
 }
 
 std::vector<double> coordinates_of(const Bodies& bodies) {

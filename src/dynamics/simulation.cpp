@@ -48,6 +48,12 @@ const std::vector<model::Shape>& known_shapes(model::Bodies& bodies) {
   return *bodies.shapes;
 }
 
+/// Small processes keep what they freed: to touch pages anew takes longer than they are worth.
+void return_memory_if_large() {
+  constexpr std::int64_t large = std::int64_t{256} << 20;  // bytes
+  if (parallel::peak_memory() >= large) parallel::return_free_memory();
+}
+
 bool all_balls(const model::Bodies& bodies) {
   for (int k = 0; k < bodies.owned(); ++k)
     if (!bodies.is_ball(k)) return false;
@@ -121,8 +127,9 @@ StepReport Simulation::step() {
   report_.rebalance = rebalance_if_due();
   build_joints();
   const Vector x = starting_impulses();
-  std::vector<Vec3>().swap(neighbourhood_.pairs.impulses);  // x has them, and the problem needs the room
+  parallel::LargeArray<Vec3>().swap(neighbourhood_.pairs.impulses);  // x has them, and the problem needs the room
   ContactProblem problem = assemble(x);
+  return_memory_if_large();  // the solver takes more than anything else
   if (watch_) watch_(report_.step + 1, {bodies_, neighbourhood_.halo, contacts_, problem, is_rigid_});
   // The solver needs the room, and to find contacts of spheres again takes less time than a sweep.
   if (!shapes_) contacts_ = {};
@@ -268,7 +275,7 @@ std::optional<RebalanceReport> Simulation::rebalance_if_due() {
 void Simulation::search_anew(Reach reach, std::vector<collision::ContactMemory> memories,
                              const std::vector<model::Joint>& joints) {
   neighbourhood_ = search(comm_, bodies_, walls_, reach, std::move(memories));
-  parallel::return_free_memory();
+  return_memory_if_large();
   if (expected_joints_ == 0) return;
   joints_ = place_joints(comm_, bodies_, neighbourhood_, joints);
   if (const auto left = comm_.sum(std::ssize(joints_)); left != expected_joints_)
@@ -284,28 +291,23 @@ const model::Surface& Simulation::surface_of(const ContactSet::Contact& contact)
 }
 
 /// A bilateral contact holds once it touches; until then it has no friction.
-Law Simulation::law_of(const ContactSet::Contact& contact) const {
-  const Law law = surface_of(contact).law.value_or(solver_.law);
+Law Simulation::law_of(const ContactSet::Contact& contact, const model::Surface& surface) const {
+  const Law law = surface.law.value_or(solver_.law);
   return law == Law::bilateral && contact.gap > touching * mean_radius_ ? Law::frictionless : law;
 }
 
 /// What the stabilisation gives to the normal row of a contact; `speed` is its rate before the step (m/s).
-RowCorrection Simulation::correction_of(const ContactSet::Contact& contact, double speed) const {
-  const RowState row = row_of(contact, speed);
-  if (law_of(contact) != Law::bilateral) return keep_apart(options_.stabilisation, options_.step, row);
+RowCorrection Simulation::correction_of(const ContactSet::Contact& contact, const model::Surface& surface, Law law,
+                                        double speed) const {
+  const RowState row{.error = contact.gap,
+                     .speed = speed,
+                     .compliance = options_.stabilisation.compliance + surface.compliance,
+                     .damping = surface.damping};
+  if (law != Law::bilateral) return keep_apart(options_.stabilisation, options_.step, row);
   RowCorrection correction = hold(options_.stabilisation, options_.step, row);
   const double fastest = options_.stabilisation.recovery_speed;
   if (row.compliance == 0.0) correction.offset = std::clamp(correction.offset, -fastest, fastest);
   return correction;
-}
-
-/// The normal row of a contact before the step; `speed` is its rate then (m/s).
-RowState Simulation::row_of(const ContactSet::Contact& contact, double speed) const {
-  const model::Surface& surface = surface_of(contact);
-  return {.error = contact.gap,
-          .speed = speed,
-          .compliance = options_.stabilisation.compliance + surface.compliance,
-          .damping = surface.damping};
 }
 
 /// Mean velocity of a wall's surface at a contact in the coming step. Along the normal it is the speed at which the
@@ -358,8 +360,11 @@ std::vector<double> Simulation::row_compliance() const {
   const bool rigid_joints = std::ranges::all_of(of_joints, [](double entry) { return entry == 0.0; });
   if (options_.stabilisation.compliance == 0.0 && surfaces_.is_rigid() && rigid_joints) return {};
   std::vector<double> compliance(3 * contacts_.contacts.size(), 0.0);
-  for (std::size_t k = 0; k < contacts_.contacts.size(); ++k)
-    compliance[3 * k] = correction_of(contacts_.contacts[k], 0.0).compliance;
+  for (std::size_t k = 0; k < contacts_.contacts.size(); ++k) {
+    const ContactSet::Contact& contact = contacts_.contacts[k];
+    const model::Surface& surface = surface_of(contact);
+    compliance[3 * k] = correction_of(contact, surface, law_of(contact, surface), 0.0).compliance;
+  }
   compliance.insert(compliance.end(), of_joints.begin(), of_joints.end());
   return compliance;
 }
@@ -377,7 +382,7 @@ void Simulation::add_contact_offsets(ContactProblem& problem) const {
   for (int k = 0; k < contacts_.size(); ++k) {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
     const model::Surface& surface = surface_of(contact);
-    const Law law = law_of(contact);
+    const Law law = law_of(contact, surface);
     problem.K.friction.push_back(surface.friction);
     if (!problem.K.exceptions.empty())
       problem.K.own_law.push_back(law == solver_.law ? std::nullopt : std::optional(law));
@@ -386,7 +391,7 @@ void Simulation::add_contact_offsets(ContactProblem& problem) const {
     // Before the step: gravity, which pulls alike on both bodies of a pair, has not yet pressed on a wall.
     const double pressed = contact.b < 0 ? options_.step * contact.normal.dot(options_.gravity) : 0.0;
     const double approach = r[3 * k] + pressed;
-    double offset = correction_of(contact, approach).offset;
+    double offset = correction_of(contact, surface, law, approach).offset;
     const bool hits = law != Law::bilateral && contact.gap + options_.step * r[3 * k] < 0.0;
     if (hits && approach < -options_.restitution_threshold) offset = std::min(offset, surface.restitution * approach);
     r[3 * k] += offset;

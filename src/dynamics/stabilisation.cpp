@@ -23,8 +23,7 @@ RowCorrection hold(const Stabilisation& how, double step, const RowState& row) {
   return {gain * row.error / step + row.curvature, gain * row.compliance / (step * step)};
 }
 
-RowCorrection keep_apart(const Stabilisation& how, double step, const RowState& row) {
-  if (row.error >= 0.0) return {row.error / step, row.compliance / (step * step)};
+RowCorrection undo_overlap(const Stabilisation& how, double step, const RowState& row) {
   RowCorrection correction = hold(how, step, row);
   if (row.compliance == 0.0) correction.offset = std::max(correction.offset, -how.recovery_speed);
   return correction;

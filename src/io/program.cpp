@@ -88,6 +88,7 @@ int run_program(const std::string& name, int argc, char** argv,
   int petsc_count = static_cast<int>(petsc_words.size());
   petsc_words.push_back(nullptr);
   char** petsc_arguments = petsc_words.data();
+  parallel::copy_short_messages();
   if (PetscInitialize(&petsc_count, &petsc_arguments, nullptr, nullptr) != 0) return 1;
   parallel::return_large_arrays();
 

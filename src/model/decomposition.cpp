@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
@@ -89,8 +90,14 @@ WrappedCell wrapped(const CellLattice& lattice, const Cell& cell) {
 
 struct CellRange {
   Cell lower, upper;
-  [[nodiscard]] bool contains(const Cell& c) const {
-    return c.x >= lower.x && c.x <= upper.x && c.y >= lower.y && c.y <= upper.y && c.z >= lower.z && c.z <= upper.z;
+  [[nodiscard]] bool meets(const CellRange& other) const {
+    return lower.x <= other.upper.x && other.lower.x <= upper.x && lower.y <= other.upper.y &&
+           other.lower.y <= upper.y && lower.z <= other.upper.z && other.lower.z <= upper.z;
+  }
+  [[nodiscard]] bool contains(const Cell& c) const { return meets({c, c}); }
+  void include(const Cell& c) {
+    lower = {std::min(lower.x, c.x), std::min(lower.y, c.y), std::min(lower.z, c.z)};
+    upper = {std::max(upper.x, c.x), std::max(upper.y, c.y), std::max(upper.z, c.z)};
   }
 };
 
@@ -223,6 +230,22 @@ struct SharedCell {
 
 using Destinations = std::unordered_map<Cell, std::vector<Destination>, CellHash>;
 
+/// The cells that bodies of this rank reach into.
+std::unordered_set<Cell, CellHash> touched_cells(const CellLattice& lattice, const Bodies& bodies, double margin) {
+  std::unordered_set<Cell, CellHash> touched;
+  // Bodies that follow each other are neighbours: most of their cells have just been seen.
+  constexpr Cell nowhere{std::numeric_limits<std::int32_t>::max(), 0, 0};
+  std::array<Cell, 64> recent;
+  recent.fill(nowhere);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
+    for_each_cell(cells_touched(lattice, bodies.position[k], bodies.radius[k] + margin), [&](const Cell& cell) {
+      const auto bits = [](std::int32_t coordinate) { return static_cast<std::size_t>(coordinate); };
+      Cell& seen = recent[(bits(cell.x) + 4 * bits(cell.y) + 16 * bits(cell.z)) % recent.size()];
+      if (seen != cell) touched.insert(seen = cell);
+    });
+  return touched;
+}
+
 /// A rank with bodies in a cell of the first period, or in one that repeats it.
 struct Visitor {
   std::int32_t rank;
@@ -240,12 +263,9 @@ std::optional<Destination> destination_of(const Visitor& visitor, const Visitor&
 
 /// Collective: for each cell that bodies of this rank reach into, where else bodies reach into it too.
 Destinations find_shared_cells(const Comm& comm, const CellLattice& lattice, const Bodies& bodies, double margin) {
-  std::unordered_set<Cell, CellHash> touched;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
-    for_each_cell(cells_touched(lattice, bodies.position[k], bodies.radius[k] + margin),
-                  [&](const Cell& cell) { touched.insert(cell); });
   Mail registrations;
-  for (const Cell& cell : touched) append(registrations[home_of(wrapped(lattice, cell).cell, comm.size())], cell);
+  for (const Cell& cell : touched_cells(lattice, bodies, margin))
+    append(registrations[home_of(wrapped(lattice, cell).cell, comm.size())], cell);
 
   std::unordered_map<Cell, std::vector<Visitor>, CellHash> visitors;
   for (const auto& [rank, bytes] : deliver(comm, registrations))
@@ -303,10 +323,17 @@ Halo build_ghost_layer(const Comm& comm, const CellLattice& lattice, Bodies& bod
   Mail mirrored;
   for (const auto& [cell, destinations] : shared)
     for (const auto& destination : destinations) sent[destination.rank];  // a neighbour even if nothing is sent to it
+  std::optional<CellRange> border;                                        // that holds all shared cells
+  for (const auto& [cell, destinations] : shared) {
+    if (!border) border = CellRange{cell, cell};
+    border->include(cell);
+  }
   std::vector<Destination> destinations;
-  for (int k = 0; k < bodies.owned(); ++k) {
+  for (int k = 0; border && k < bodies.owned(); ++k) {
     const auto i = static_cast<std::size_t>(k);
-    collect_destinations(shared, cells_touched(lattice, bodies.position[i], bodies.radius[i] + margin), destinations);
+    const CellRange reach = cells_touched(lattice, bodies.position[i], bodies.radius[i] + margin);
+    if (!reach.meets(*border)) continue;
+    collect_destinations(shared, reach, destinations);
     for (const Destination& destination : destinations) {
       MirroredBody copy{bodies.get(k), {}};
       Eigen::Map<Vec3>(copy.shift) = lattice.space.shift_of(Image(destination.image));

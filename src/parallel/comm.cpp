@@ -2,6 +2,7 @@
 
 #include <petscsys.h>
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,12 @@ T reduce(const Comm& comm, T value, MPI_Datatype type, MPI_Op op) {
 }
 
 }  // namespace
+
+void copy_short_messages() {
+  constexpr const char* most = "65536";  // bytes
+  for (const char* setting : {"OMPI_MCA_btl_vader_eager_limit", "OMPI_MCA_btl_sm_eager_limit"})
+    setenv(setting, most, 0);
+}
 
 Comm::Comm(MPI_Comm parent) {
   MPI_Comm_dup(parent, &comm_);

@@ -61,7 +61,7 @@ void return_free_memory() {
 
 void return_large_arrays() {
 #ifdef __GLIBC__
-  constexpr int large = 16 << 20;  // bytes; smaller ones are reused, which costs no page faults
+  constexpr int large = mapped_apart;
   mallopt(M_MMAP_MAX, 1 << 16);
   mallopt(M_MMAP_THRESHOLD, large);
   mallopt(M_TRIM_THRESHOLD, 2 * large);

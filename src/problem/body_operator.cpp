@@ -200,8 +200,12 @@ std::pair<BodyOperator::Batch, BodyOperator::Batch> BodyOperator::halved(Batch b
 template <typename Function>
 void BodyOperator::for_each_end(const Batch& batch, Function&& function) {
   for_each_contact(batch, [&](int k) {
-    function(contacts_[static_cast<std::size_t>(k)].a);
-    function(contacts_[static_cast<std::size_t>(k)].b);
+    Contact& contact = contacts_[static_cast<std::size_t>(k)];
+    for (Slot* const slot : {&contact.a, &contact.b}) {
+      int number = *slot;
+      function(number);
+      *slot = number;
+    }
   });
   for (const int k : batch.joints) {
     function(joints_[static_cast<std::size_t>(k)].a);
@@ -229,8 +233,8 @@ void BodyOperator::for_each_contact_of_spheres(Function&& function) const {
 template <typename Visit>
 void BodyOperator::visit_groups(Visit&& visit) const {
   const auto visit_batch = [&](const Batch& batch) {
-    for_each_group(batch.runs, visit);
-    for (const int k : batch.listed) visit.template operator()<double>(k, k);
+    for_each_group<1>(batch.runs, visit);
+    for (const int k : batch.listed) visit.template operator()<double, 1>(k, k);
   };
   for (const Batch* batch : {&leading_, &early_, &late_, &trailing_}) visit_batch(*batch);
   for (const Stage& stage : stages_) visit_batch(stage.batch);
@@ -343,41 +347,6 @@ void BodyOperator::set_own_problems() {
   }
 }
 
-/// Finds out which bodies a forward sweep meets first and leaves last in runs of contacts of spheres, and in which
-/// order: these it can extrapolate and sum up on its way.
-void BodyOperator::follow_bodies() {
-  const std::array<Batch*, 4> batches{&leading_, &early_, &late_, &trailing_};
-  const std::vector<char> apart = bodies_apart();
-  std::vector<char> met = apart, left = apart;
-  const auto add = [&](int slot, std::vector<char>& seen, std::vector<int>& list) {
-    if (slot < owned_ && std::exchange(seen[static_cast<std::size_t>(slot)], 1) == 0) list.push_back(slot);
-  };
-  const auto contact_at = [&](int k) -> const Contact& { return contacts_[static_cast<std::size_t>(k)]; };
-  for (Batch* batch : batches)
-    for (Run& run : batch->runs) {
-      for (int k = run.first; k < run.last; ++k)
-        for (const int slot : {contact_at(k).a, contact_at(k).b}) add(slot, met, batch->met);
-      run.met = static_cast<int>(batch->met.size());
-    }
-  for (Batch* batch : std::views::reverse(batches)) {
-    for (Run& run : std::views::reverse(batch->runs)) {
-      run.left = static_cast<int>(batch->left.size());  // by later runs
-      for (int k = run.last - 1; k >= run.first; --k)
-        for (const int slot : {contact_at(k).a, contact_at(k).b}) add(slot, left, batch->left);
-    }
-    std::ranges::reverse(batch->left);
-    const int all = static_cast<int>(batch->left.size());
-    for (Run& run : batch->runs) run.left = run.left == 0 ? all : (all - run.left) / lane_count * lane_count;
-  }
-  for (int body = 0; body < owned_; ++body)
-    if (apart[static_cast<std::size_t>(body)] != 0 || met[static_cast<std::size_t>(body)] == 0) apart_.push_back(body);
-  apart_.shrink_to_fit();
-  for (Batch* batch : batches) {
-    batch->met.shrink_to_fit();
-    batch->left.shrink_to_fit();
-  }
-}
-
 /// Marks the owned bodies that other ranks see, or that blocks touch which are not in runs of contacts of spheres.
 std::vector<char> BodyOperator::bodies_apart() {
   std::vector<char> apart = mirrored_bodies(halo_, local_);
@@ -487,8 +456,12 @@ void BodyOperator::find_motion(Vec x, Motion& motion) const {
   for (int slot = 0; slot < slot_count(); ++slot) set_to_rest(bodies[slot]);
   {
     const ReadArray in(x);
-    visit_groups([&]<typename Real>(int k, int last) {
-      fetch_ahead<Real>(contacts_.data(), k, last, bodies);
+    visit_groups([&]<typename Real, int>(int k, int last) {
+      fetch_ahead<lanes_of<Real>>(contacts_.data(), k, last, bodies);
+      fetch_in_order<lanes_of<Real>>(
+          contacts_.data(), k + groups_ahead * lane_count, [&](int at) __attribute__((always_inline)) {
+            __builtin_prefetch(in.data() + at);
+          });
       add_momentum_of<Real>(contacts_.data(), k, in.data() + 3 * k, bodies);
     });
     for (const Lever& lever : levers_) {
@@ -547,7 +520,11 @@ void BodyOperator::relative_velocities(int first, int last, const BodyMotion* bo
   while (k < contacts) {
     const int others = lever == levers_.end() ? contacts : std::min(lever->contact, contacts);
     for (; k + lane_count <= others; k += lane_count) {
-      fetch_ahead<Lanes>(contacts_.data(), k, others, bodies);
+      fetch_ahead<lane_count>(contacts_.data(), k, others, bodies);
+      fetch_in_order<lane_count>(
+          contacts_.data(), k + groups_ahead * lane_count, [&](int at) __attribute__((always_inline)) {
+            __builtin_prefetch(w + at - 3 * first, 1);
+          });
       relative_velocities_of<Lanes>(contacts_.data(), k, bodies, row(k));
     }
     for (; k < others; ++k) relative_velocities_of<double>(contacts_.data(), k, bodies, row(k));

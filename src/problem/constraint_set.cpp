@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "local_contact.hpp"
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/one_contact.hpp"
 
@@ -43,12 +44,35 @@ AdmissibleSet ConstraintSet::operator[](int block) const {
   return AdmissibleSet::cone(friction[k]);
 }
 
+namespace {
+
+/// How far impulses of contacts from k on lie outside of their cones, or so near to the mantle that rounding decides;
+/// no more than 0 for the others, which most of a warm start are: nothing moves them.
+template <typename Real>
+Real excess(const Friction::View& friction, int k, const double* x) {
+  const Three<Real> impulse = load_three<Real>(x, k);
+  const Real radius = coefficient<Real>(friction, k) * impulse.n;
+  const Real tangential = impulse.t * impulse.t + impulse.o * impulse.o;
+  return larger(tangential - (1.0 - 1e-12) * (radius * radius), -impulse.n);
+}
+
+}  // namespace
+
 void ConstraintSet::project(Vec x) const {
   const WriteArray values(x);
-  for (int k = 0; k < values.size() / 3; ++k) {
+  const auto project_block = [&](int k) {
     Eigen::Map<Vec3> block(values.data() + 3 * k);
     block = (*this)[k].project(block);
-  }
+  };
+  const bool has_cones = exceptions.empty() && (law == Law::cone || law == Law::coulomb);
+  const int blocks = values.size() / 3, cones = has_cones ? std::min(contact_count(), blocks) : 0;
+  for_each_lane(cones, [&]<typename Real>(int k) {
+    double outside[lanes_of<Real>];
+    store(excess<Real>(friction.view(), k, values.data()), outside);
+    for (int l = 0; l < lanes_of<Real>; ++l)
+      if (outside[l] > 0.0) project_block(k + l);
+  });
+  for (int k = cones; k < blocks; ++k) project_block(k);
 }
 
 void ConstraintSet::project(Vec x, Vec metric) const {

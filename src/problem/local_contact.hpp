@@ -11,7 +11,7 @@
 // One contact's own problem: min 1/2 x.N_kk x - p.x over its set, all other impulses fixed. Contacts of spheres have
 // the diagonal block N_kk = diag(N_nn, N_tt, N_tt), which makes the exact solution a projection in that metric. Each
 // law below says it for the contact k, or for as many contacts as a Real has lanes. p has the scale of N x,
-// so that signs decide before anything is divided, and one division serves both the normal and the tangential part.
+// so that signs decide before anything is divided.
 
 namespace scree::problem {
 
@@ -65,18 +65,17 @@ struct LocalCone {
 
   /// The nearest point of the cone to c = N_kk^-1 p in the metric of N_kk is c itself, or lies in the plane of c on the
   /// mantle at x_n = (p_n + mu |p_T|) / (N_nn + mu^2 N_tt), or is the tip. The cases need no branch, which would cost
-  /// more than all of them, for contacts stick, slide and part in no order that a processor could foresee.
+  /// more than all of them, for contacts stick, slide and part in no order that a processor could foresee. Nothing is
+  /// divided by what waits for the root but p_T itself, which can be done while x_n is found.
   template <typename Real, typename Index>
   Three<Real> operator()(const Index& k, const Diagonal<Real>& own, const Three<Real>& p) const {
     const Real mu = coefficient<Real>(friction, k);
     const Real tangential = root(p.t * p.t + p.o * p.o), length = larger(tangential, Real{} + LocalDisc::smallest);
     const auto slides = mu * p.n * own.tangential < length * own.normal;
-    const Real above = slides ? p.n + mu * tangential : p.n;
-    const Real below = slides ? own.normal + mu * mu * own.tangential : own.normal;
-    const Real section = slides ? length : own.tangential;
-    const Real inverse = 1.0 / (below * section);
-    const Real normal = larger(Real{}, above * (section * inverse));
-    const Real scale = (slides ? mu * normal : Real{} + 1.0) * (below * inverse);
+    const Real per_mantle = 1.0 / (own.normal + mu * mu * own.tangential);
+    const Real sliding = larger(Real{}, (p.n + mu * tangential) * per_mantle);
+    const Real normal = slides ? sliding : larger(Real{}, p.n / own.normal);
+    const Real scale = slides ? sliding * (mu / length) : 1.0 / own.tangential;
     return {normal, scale * p.t, scale * p.o};
   }
 };

@@ -33,6 +33,9 @@ ranks_of() { pgrep -f -- "$BIN/scree-run .*--out $1( |\$)" | while read -r proce
   [ "$(readlink "/proc/$process/exe")" = "$(readlink -f "$BIN/scree-run")" ] && echo "$process"
 done; }
 
+# Each of them stays only until there are two later ones, so it is no use to wait for a certain one.
+has_two_checkpoints() { [ "$(find "$1/checkpoints" -name 'checkpoint-*.h5' | wc -l)" -ge 2 ]; }
+
 # begin NAME OPTIONS...: starts an endless run in the background and waits for its second checkpoint.
 begin() {
   local name=$1
@@ -40,7 +43,7 @@ begin() {
   launch scree-run "$scene" --steps 1000000 --checkpoint-every 5 --out "$scratch/$name" "$@" \
     >"$scratch.$name.out" 2>"$scratch.$name.err" </dev/null &
   runner=$!
-  wait_until "$name began" test -e "$name/checkpoints/checkpoint-000000000010.h5"
+  wait_until "$name began" has_two_checkpoints "$name"
 }
 
 # wait_until WHAT COMMAND...: until the command succeeds.

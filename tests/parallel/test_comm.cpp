@@ -1,6 +1,7 @@
 #include "scree/parallel/comm.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -164,4 +165,14 @@ BOOST_AUTO_TEST_CASE(ranks_of_one_colour_are_among_themselves) {
   part.sum(sums);
   BOOST_TEST(sums[0] == part.size());
   BOOST_TEST(sums[1] == part.size() * (std::int64_t{1} << 40));
+}
+
+BOOST_AUTO_TEST_CASE(short_messages_are_copied_unless_the_environment_says_otherwise) {
+  constexpr const char *set_by_user = "OMPI_MCA_btl_sm_eager_limit", *unset = "OMPI_MCA_btl_vader_eager_limit";
+  setenv(set_by_user, "4096", 1);
+  unsetenv(unset);
+  scree::parallel::copy_short_messages();
+  BOOST_TEST(std::string(std::getenv(set_by_user)) == "4096");
+  BOOST_REQUIRE(std::getenv(unset) != nullptr);
+  BOOST_TEST(std::stoi(std::getenv(unset)) >= 32768);
 }

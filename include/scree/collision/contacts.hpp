@@ -5,6 +5,7 @@
 
 #include "scree/collision/pairs.hpp"
 #include "scree/collision/shape_contacts.hpp"
+#include "scree/parallel/memory.hpp"
 
 namespace scree::collision {
 
@@ -18,7 +19,7 @@ struct ContactSet {
     double gap;          ///< m, negative when the bodies overlap
     model::Vec3 normal;  ///< unit vector from a to b
   };
-  std::vector<Contact> contacts;  ///< in each stage those of spheres first
+  parallel::LargeArray<Contact> contacts;  ///< in each stage those of spheres first
   /// Half-way between the surfaces, of a ball and a wall on the ball, in the order of their contacts.
   std::vector<model::Vec3> points;
   std::array<int, stage_count> stage_end{};  ///< as in the pairs

@@ -7,6 +7,7 @@
 
 #include "scree/model/bodies.hpp"
 #include "scree/model/wall.hpp"
+#include "scree/parallel/memory.hpp"
 
 namespace scree::collision {
 
@@ -53,7 +54,7 @@ struct PairList {
   std::vector<Pair> pairs;
   /// Of each pair in the last step, in the world frame, acting on b (N s): the memory for warm starts. Not there while
   /// a step is being solved.
-  std::vector<model::Vec3> impulses;
+  parallel::LargeArray<model::Vec3> impulses;
   std::vector<ContactMemory> points;         ///< the memories of pairs that touch in several points, by contact id
   std::array<int, stage_count> stage_end{};  ///< index one past the last pair of each stage
 };

@@ -195,9 +195,9 @@ class Simulation {
   void integrate(const problem::ContactProblem& problem, Vec x);
   void summarise();
   [[nodiscard]] const model::Surface& surface_of(const collision::ContactSet::Contact& contact) const;
-  [[nodiscard]] problem::Law law_of(const collision::ContactSet::Contact& contact) const;
-  [[nodiscard]] RowCorrection correction_of(const collision::ContactSet::Contact& contact, double speed) const;
-  [[nodiscard]] RowState row_of(const collision::ContactSet::Contact& contact, double speed) const;
+  [[nodiscard]] problem::Law law_of(const collision::ContactSet::Contact& contact, const model::Surface& surface) const;
+  [[nodiscard]] RowCorrection correction_of(const collision::ContactSet::Contact& contact,
+                                            const model::Surface& surface, problem::Law law, double speed) const;
   [[nodiscard]] model::Vec3 wall_velocity(const collision::ContactSet::Contact& contact) const;
 
   const parallel::Comm& comm_;

@@ -49,8 +49,14 @@ struct RowCorrection {
 ///   C = 4 gamma epsilon / h^2,   s = 4 gamma g / h - gamma G v.
 [[nodiscard]] RowCorrection hold(const Stabilisation& how, double step, const RowState& row);
 
-/// A row whose error must not become negative: an open gap may close, but not further; an overlap is undone as above,
-/// but at no more than the recovery speed if the row is rigid.
-[[nodiscard]] RowCorrection keep_apart(const Stabilisation& how, double step, const RowState& row);
+/// An overlap of a row whose error must not become negative: as above, but undone at no more than the recovery speed if
+/// the row is rigid.
+[[nodiscard]] RowCorrection undo_overlap(const Stabilisation& how, double step, const RowState& row);
+
+/// A row whose error must not become negative: an open gap may close, but not further.
+[[nodiscard]] inline RowCorrection keep_apart(const Stabilisation& how, double step, const RowState& row) {
+  if (row.error < 0.0) return undo_overlap(how, step, row);
+  return {row.error / step, row.compliance / (step * step)};
+}
 
 }  // namespace scree::dynamics

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -83,15 +84,16 @@ inline Lanes shuffle(const Lanes& a, const Lanes& b, At at) {
   return shuffle(a, b, at, std::make_integer_sequence<int, lane_count>{});
 }
 
-/// Four numbers that belong together, such as half of a cache line, of each lane.
+/// Numbers that belong together, a cache line or half of one, of each lane.
+template <int count>
 struct Columns {
-  Lanes column[4];
+  Lanes column[count];
 };
 using Pack = double __attribute__((vector_size(32)));
 
 /// Turns rows into columns and back, in each square of four lanes.
 template <int distance = 1>
-inline void transpose(Columns& square) {
+inline void transpose(Columns<4>& square) {
   for (int k = 0; k < 4; ++k) {
     if (k & distance) continue;
     const Lanes upper = square.column[k], lower = square.column[k + distance];
@@ -102,22 +104,56 @@ inline void transpose(Columns& square) {
   if constexpr (distance == 1) transpose<2>(square);
 }
 
-/// `row(l)` is where the four numbers of lane l stand.
-template <typename Row>
-inline Columns load_columns(const Row& row) {
-  Columns square;
-  for (int k = 0; k < 4; ++k) {
-    if constexpr (lane_count == 4) {
-      square.column[k] = load<Lanes>(row(k));
-    } else {
+#if defined(__AVX512F__)
+/// The first or second of every two pairs of lanes: those of a, then those of b. Unlike other ways to exchange lanes
+/// these leave both operands as they are and need no table.
+template <int which>
+inline Lanes pairs_of(const Lanes& a, const Lanes& b) {
+  return shuffle(a, b, [](int l) { return 4 * (l / 2) + l % 2 + 2 * which; });
+}
+
+inline void transpose(Columns<8>& square) {
+  auto& c = square.column;
+  for (int k = 0; k < 8; k += 2) {
+    const Lanes upper = c[k], lower = c[k + 1];
+    c[k] = shuffle(upper, lower, [](int l) { return l % 2 == 0 ? l : lane_count + l - 1; });
+    c[k + 1] = shuffle(upper, lower, [](int l) { return l % 2 == 0 ? l + 1 : lane_count + l; });
+  }
+  for (int k = 0; k < 2; ++k) {
+    const Lanes a = pairs_of<0>(c[k], c[k + 2]), b = pairs_of<1>(c[k], c[k + 2]);
+    const Lanes d = pairs_of<0>(c[k + 4], c[k + 6]), e = pairs_of<1>(c[k + 4], c[k + 6]);
+    c[k] = pairs_of<0>(a, d), c[k + 4] = pairs_of<1>(a, d);
+    c[k + 2] = pairs_of<0>(b, e), c[k + 6] = pairs_of<1>(b, e);
+  }
+}
+#else
+/// Two squares, one below the other as rows, side by side as columns.
+inline void transpose(Columns<8>& both) {
+  auto& c = both.column;
+  Columns<4> first{{c[0], c[1], c[2], c[3]}}, second{{c[4], c[5], c[6], c[7]}};
+  transpose(first);
+  transpose(second);
+  std::copy_n(first.column, 4, c);
+  std::copy_n(second.column, 4, c + 4);
+}
+#endif
+
+/// `row(l)` is where the four or eight numbers of lane l stand.
+template <int count, typename Row>
+inline Columns<count> load_columns(const Row& row) {
+  Columns<count> square;
+  if constexpr (count < lane_count) {
+    for (int k = 0; k < 4; ++k)
       square.column[k] = __builtin_shufflevector(load<Pack>(row(k)), load<Pack>(row(k + 4)), 0, 1, 2, 3, 4, 5, 6, 7);
-    }
+  } else {
+    for (int k = 0; k < count; ++k) square.column[k] = load<Lanes>(row(k % lane_count) + k / lane_count * lane_count);
   }
   transpose(square);
   return square;
 }
+
 template <typename Row>
-inline void store_columns(Columns square, const Row& row) {
+inline void store_columns(Columns<4> square, const Row& row) {
   transpose(square);
   for (int k = 0; k < 4; ++k) {
     if constexpr (lane_count == 4) {
@@ -126,6 +162,16 @@ inline void store_columns(Columns square, const Row& row) {
       store(__builtin_shufflevector(square.column[k], square.column[k], 0, 1, 2, 3), row(k));
       store(__builtin_shufflevector(square.column[k], square.column[k], 4, 5, 6, 7), row(k + 4));
     }
+  }
+}
+
+/// Adds eight numbers to each row, one row after the other: two may be the same.
+template <typename Row>
+inline void add_to_rows(Columns<8> change, const Row& row) {
+  transpose(change);
+  for (int k = 0; k < 8; ++k) {
+    double* const to = row(k % lane_count) + k / lane_count * lane_count;
+    store(Lanes(load<Lanes>(to) + change.column[k]), to);
   }
 }
 

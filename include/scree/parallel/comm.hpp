@@ -25,6 +25,11 @@ struct Traffic {
   }
 };
 
+/// To be called before MPI starts: messages between ranks on one machine are copied at once if they are as short as
+/// those of most sweeps, for to agree on a way first takes longer. OpenMPI only; what the environment says already
+/// stays.
+void copy_short_messages();
+
 /// Owns a duplicate of an MPI communicator, so that Scree's messages never meet those of other libraries.
 class Comm {
  public:

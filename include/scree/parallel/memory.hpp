@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <vector>
 
 #include "scree/parallel/comm.hpp"
 
@@ -37,7 +38,13 @@ inline constexpr std::size_t large_page = std::size_t{1} << 21;
 /// memory than before. To be called before the array is used: what memory has been touched keeps its pages.
 void advise_large_pages(void* array, std::size_t bytes);
 
-/// Starts arrays on a cache line, and large ones on a large page.
+/// So many bodies, a cache line each, are more than what the caches near a core hold: to fetch them ahead pays.
+inline constexpr int beyond_caches = 1 << 16;
+
+/// Arrays from this size on are mapped apart, smaller ones are reused, which costs no page faults (bytes).
+inline constexpr std::size_t mapped_apart = std::size_t{16} << 20;
+
+/// Starts arrays on a cache line, and those that are mapped apart on a large page.
 template <typename T>
 struct ArrayAllocator {
   using value_type = T;
@@ -56,8 +63,12 @@ struct ArrayAllocator {
  private:
   static std::align_val_t alignment(std::size_t count) {
     constexpr std::size_t cache_line = 64;
-    return std::align_val_t{count * sizeof(T) < 2 * large_page ? cache_line : large_page};
+    return std::align_val_t{count * sizeof(T) < mapped_apart ? cache_line : large_page};
   }
 };
+
+/// An array that may be as long as a step has contacts or bodies.
+template <typename T>
+using LargeArray = std::vector<T, ArrayAllocator<T>>;
 
 }  // namespace scree::parallel

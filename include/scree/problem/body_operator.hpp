@@ -26,6 +26,22 @@ struct alignas(64) BodyMotion {
   double inverse_inertia;  ///< radius^2 / first principal moment of inertia (1/kg)
 };
 
+/// The place of a body in a motion, kept as what its address is made of: the doubles before it. Processors scale an
+/// index by eight on their way, but not by the size of a body.
+class Slot {
+ public:
+  Slot(int number) : doubles_(doubles * number) {}
+  operator int() const { return doubles_ / doubles; }
+  [[nodiscard]] const double* in(const BodyMotion* bodies) const {
+    return reinterpret_cast<const double*>(bodies) + doubles_;
+  }
+  [[nodiscard]] double* in(BodyMotion* bodies) const { return reinterpret_cast<double*>(bodies) + doubles_; }
+
+ private:
+  static constexpr int doubles = sizeof(BodyMotion) / sizeof(double);
+  int doubles_;
+};
+
 /// How sweeps of several ranks act on bodies that more than one of them touches. Momentum is exact in all ways.
 enum class Coupling {
   interface_splitting,  ///< contacts between own bodies first; then interface contacts, with shares of the masses
@@ -99,8 +115,8 @@ class BodyOperator : public ContactOperator {
 
  private:
   struct Contact {
-    int a;  ///< slots in the motion
-    int b;
+    Slot a;
+    Slot b;
     double n[3];
   };
   /// What a contact has beside its normal if it is not one of spheres: w = frame (v_b - v_a) + spin_a u_a + spin_b u_b.
@@ -124,9 +140,11 @@ class BodyOperator : public ContactOperator {
     int first = 0;
     int last = 0;
   };
-  /// Contacts one after another: up to `grouped`, as many at once as a processor has lanes share no body.
+  /// Contacts one after another: up to `grouped`, as many at once as a processor has lanes share no body; up to
+  /// `doubled`, twice as many.
   struct Run {
     int first;
+    int doubled;
     int grouped;
     int last;
     int met = 0;   ///< how many of its batch's bodies are met before its end
@@ -149,6 +167,7 @@ class BodyOperator : public ContactOperator {
     Batch batch;
     std::vector<int> ghosts;  ///< slots
   };
+  struct Ahead;
   struct SweepData;
 
   void find_motion(Vec x, Motion& motion) const override;
@@ -202,10 +221,14 @@ class BodyOperator : public ContactOperator {
   void relax(const Batch& batch, SweepData& data) const;
   template <typename Local>
   void relax_with(const Local& local, const Batch& batch, SweepData& data) const;
-  template <typename RelaxHere>
+  template <typename Impulses, typename Local>
+  void relax_from(Impulses& impulses, const Local& local, const Batch& batch, SweepData& data) const;
+  template <int most, typename RelaxHere>
   void relax_runs(const Batch& batch, const SweepData& data, const RelaxHere& relax_here) const;
-  void relax_lever(const LocalSolver& solve, const Lever& lever, SweepData& data) const;
-  void relax_joint(int joint, SweepData& data) const;
+  template <typename Impulses>
+  void relax_lever(Impulses& impulses, const LocalSolver& solve, const Lever& lever, SweepData& data) const;
+  template <typename Impulses>
+  void relax_joint(Impulses& impulses, int joint, SweepData& data) const;
   void relax_stage(const Stage& stage, SweepData& data) const;
   void copy_to_twins(BodyMotion* bodies) const;
 
@@ -229,8 +252,8 @@ class BodyOperator : public ContactOperator {
   std::span<const double> radius_;        ///< m
   std::span<const double> mass_;          ///< kg
   std::span<const model::Vec3> inertia_;  ///< principal moments (kg m^2)
-  std::vector<Contact, parallel::ArrayAllocator<Contact>> contacts_;
-  std::vector<Lever, parallel::ArrayAllocator<Lever>> levers_;  ///< in the order of their contacts
+  parallel::LargeArray<Contact> contacts_;
+  parallel::LargeArray<Lever> levers_;  ///< in the order of their contacts
   std::vector<Joint> joints_;
   std::vector<double> compliance_;
   // Half of each kind comes before the stages and half after them: load runs through both faster than one way round.

@@ -18,7 +18,7 @@ namespace scree::problem {
 /// What impulses x cause: the velocities M^-1 D x of bodies, or W x where only W is known. Linear in x, and kept up to
 /// date by sweeps, so that a contact finds its velocity without a product. The leading `own_motion()` doubles are this
 /// rank's part of it; what follows are copies that the operator keeps for itself.
-using Motion = std::vector<double, parallel::ArrayAllocator<double>>;
+using Motion = parallel::LargeArray<double>;
 
 /// Impulses with the motion that they cause.
 struct Iterate {
