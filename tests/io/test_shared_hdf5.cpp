@@ -1,6 +1,13 @@
 #include "scree/io/shared_hdf5.hpp"
 
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "io/scratch.hpp"
 #include "support/support.hpp"
@@ -9,6 +16,30 @@ using namespace scree;
 using scree::test::ScratchDirectory;
 using scree::test::world;
 namespace fs = std::filesystem;
+
+namespace {
+
+/// While it lives this process writes no file beyond so many bytes: what a full disk is like.
+class SmallFiles {
+ public:
+  explicit SmallFiles(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallFiles() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+}  // namespace
 
 BOOST_AUTO_TEST_CASE(what_ranks_write_together_any_of_them_reads) {
   const ScratchDirectory scratch(world());
@@ -61,4 +92,29 @@ BOOST_AUTO_TEST_CASE(a_failure_midway_leaves_nothing_behind) {
                     std::runtime_error);
   MPI_Barrier(world().handle());
   BOOST_TEST(fs::is_empty(scratch.path()));
+}
+
+BOOST_AUTO_TEST_CASE(a_disk_that_becomes_full_midway_can_be_written_to_again_once_there_is_room) {
+  const ScratchDirectory scratch(world());
+  const fs::path path = scratch.path() / "file.h5";
+  const std::vector<double> own(20000, 1.0);
+  const bool is_limited = world().rank() + 1 == world().size();
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    std::optional<SmallFiles> small;
+    BOOST_CHECK_THROW(io::write_shared_hdf5(world(), path, 1 << 20,
+                                            [&](io::SharedHdf5& file) {
+                                              file.add_entries("x", std::span(own));
+                                              if (is_limited) small.emplace(0);
+                                              for (const char* name : {"y", "z"})
+                                                file.add_entries(name, std::span(own));
+                                            }),
+                      std::runtime_error);
+    small.reset();
+    io::write_shared_hdf5(world(), path, 1 << 20, [&](io::SharedHdf5& file) {
+      for (const char* name : {"x", "y"}) file.add_entries(name, std::span(own));
+    });
+    const io::SharedHdf5 file = io::SharedHdf5::open(world(), path);
+    const auto length = static_cast<std::int64_t>(own.size());
+    BOOST_TEST((file.read_entries<double>("y", {world().rank() * length, length}) == own));
+  }
 }

@@ -8,6 +8,11 @@
 
 namespace scree::io {
 
+/// HDF5 never closes itself. It need not, for every file and object here is closed by its owner, and it must not: what
+/// damaged files and full disks leave behind inside of it makes it complain, or crash. It closes itself at the end of
+/// the program unless told otherwise, and at the end of MPI unless it was there first, so it begins with the program.
+inline const bool hdf5_closes_nothing = H5dont_atexit() >= 0 && H5open() >= 0;
+
 /// Throws std::runtime_error if a call of HDF5 failed; `what` names what was tried. Gives the result back.
 template <typename Result>
 Result checked(Result result, const char* what) {
@@ -58,9 +63,6 @@ class H5Handle {
 class QuietHdf5 {
  public:
   QuietHdf5() {
-    // What damaged files leave behind inside the library makes it complain when it closes itself at the program's end.
-    // It need not: every file and object here is closed by its owner.
-    [[maybe_unused]] static const herr_t closes_nothing = H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
