@@ -224,6 +224,7 @@ void Simulation::update_neighbourhood() {
                       margin + std::max(skin, 2.0 * coming) + steps_of_walls * walls_coming};
     std::vector<collision::ContactMemory> memories = recall(bodies_, neighbourhood_.pairs);
     neighbourhood_ = {};  // what is old makes room for what is new
+    parallel::return_kept_pages();
     search_anew(reach, std::move(memories), records_of(joints_));
     moved_ = 0.0;
     walls_moved_ = 0.0;
@@ -258,6 +259,7 @@ std::optional<RebalanceReport> Simulation::rebalance_if_due() {
   RebalanceReport result;
   result.before = present;
   const auto start = std::chrono::steady_clock::now();
+  parallel::return_kept_pages();
   const std::vector<double> work = work_of_bodies(bodies_, neighbourhood_.halo, contacts_);
   auto memories = recall(bodies_, neighbourhood_.pairs);
   const double graph_reach = nearness * mean_radius_;
@@ -526,6 +528,7 @@ void Simulation::summarise() {
 }
 
 Progress Simulation::pause() {
+  parallel::return_kept_pages();
   moved_ = neighbourhood_.reach.bodies;
   return {report_.step,  mean_radius_, recall(bodies_, neighbourhood_.pairs), balancer_.state(), records_of(joints_),
           flow_.state(), true};

@@ -3,6 +3,7 @@
 #include "scree/io/atomic_file.hpp"
 #include "scree/io/json.hpp"
 #include "scree/io/shape_surfaces.hpp"
+#include "scree/parallel/page_pool.hpp"
 
 namespace scree::io {
 
@@ -172,6 +173,7 @@ bool Results::has(std::int64_t step) const { return xdmf_ ? xdmf_->has(step) : p
 void Results::write_if_due(dynamics::Simulation& simulation, const dynamics::StepReport& report, bool last) {
   const auto scope = simulation.timer().measure("output");
   if ((!last && !is_due(report.step)) || has(report.step)) return;
+  parallel::return_kept_pages();  // what is written is gathered first
   std::vector<NamedCloud> clouds;
   for (const std::string& name : names_) {
     if (name == "bodies") clouds.push_back({name, cloud_of_bodies(comm_, simulation, output_.selection)});

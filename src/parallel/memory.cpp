@@ -1,7 +1,5 @@
 #include "scree/parallel/memory.hpp"
 
-#include <linux/mman.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -65,15 +63,6 @@ void return_large_arrays() {
   mallopt(M_MMAP_MAX, 1 << 16);
   mallopt(M_MMAP_THRESHOLD, large);
   mallopt(M_TRIM_THRESHOLD, 2 * large);
-#endif
-}
-
-void advise_large_pages([[maybe_unused]] void* array, [[maybe_unused]] std::size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  const auto begin = reinterpret_cast<std::uintptr_t>(array), to_next = -begin % large_page;
-  if (bytes < to_next + large_page) return;
-  const std::size_t whole = (bytes - to_next) / large_page * large_page;
-  madvise(static_cast<char*>(array) + to_next, whole, MADV_HUGEPAGE);  // advice: it may fail
 #endif
 }
 

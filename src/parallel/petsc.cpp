@@ -3,54 +3,54 @@
 #include <cstdint>
 #include <limits>
 
-#include "scree/parallel/memory.hpp"
-
 namespace scree::parallel {
 
-namespace {
+/// Which of all entries this rank has. Where they are too many for PETSc's integers they have no global numbers.
+struct Vector::Numbers {
+  PetscInt own, all, first;
 
-/// Sets up a layout without PETSc's table of where each rank begins, which costs an all-gather and memory for all
-/// ranks. Nothing here needs it: operators and kernels work on local entries, and what PETSc does with a vector as a
-/// whole needs only its size. Where the entries are too many for PETSc's integers they have no global numbers.
-void set_up(PetscLayout layout, const Comm& comm, int entries) {
-  const std::int64_t total = comm.sum(static_cast<std::int64_t>(entries));
-  const std::int64_t below = comm.sum_below(entries);
-  const bool numbered = total <= std::numeric_limits<PetscInt>::max();
-  layout->n = entries;
-  layout->N = numbered ? static_cast<PetscInt>(total) : std::numeric_limits<PetscInt>::max();
-  layout->rstart = numbered ? static_cast<PetscInt>(below) : 0;
-  layout->rend = layout->rstart + entries;
-  layout->oldn = layout->n;
-  layout->oldN = layout->N;
-  layout->bs = layout->oldbs = 3;
-  layout->setupcalled = PETSC_TRUE;
-}
+  /// Collective.
+  static Numbers of(const Comm& comm, int entries) {
+    const std::int64_t total = comm.sum(static_cast<std::int64_t>(entries));
+    const std::int64_t below = comm.sum_below(entries);
+    constexpr auto most = std::numeric_limits<PetscInt>::max();
+    if (total > most) return {entries, most, 0};
+    return {entries, static_cast<PetscInt>(total), static_cast<PetscInt>(below)};
+  }
 
-/// PETSc has a new vector's memory from `calloc`, which leaves large arrays untouched.
-void ask_for_large_pages(Vec vec) {
-  const WriteArray array(vec);
-  advise_large_pages(array.data(), sizeof(double) * static_cast<std::size_t>(array.size()));
-}
+  static Numbers of(Vec vec) {
+    PetscLayout layout = nullptr;
+    petsc(VecGetLayout(vec, &layout));
+    return {layout->n, layout->N, layout->rstart};
+  }
 
-}  // namespace
+  /// Sets up a layout without PETSc's table of where each rank begins, which costs an all-gather and memory for all
+  /// ranks. Nothing here needs it: operators and kernels work on local entries, and what PETSc does with a vector as a
+  /// whole needs only its size.
+  void set_up(PetscLayout layout) const {
+    layout->n = layout->oldn = own;
+    layout->N = layout->oldN = all;
+    layout->rstart = first;
+    layout->rend = first + own;
+    layout->bs = layout->oldbs = 3;
+    layout->setupcalled = PETSC_TRUE;
+  }
+};
 
-Vector::Vector(const Comm& comm, int blocks) {
+Vector::Vector(const Comm& comm, int blocks) : Vector(comm.handle(), Numbers::of(comm, 3 * blocks)) {}
+
+Vector Vector::like(Vec other) { return {PetscObjectComm(reinterpret_cast<PetscObject>(other)), Numbers::of(other)}; }
+
+Vector::Vector(MPI_Comm comm, const Numbers& numbers) : entries_(static_cast<std::size_t>(numbers.own)) {
   PetscLayout layout = nullptr;
-  petsc(PetscLayoutCreate(comm.handle(), &layout));
-  set_up(layout, comm, 3 * blocks);
-  petsc(VecCreate(comm.handle(), &vec_));
+  petsc(PetscLayoutCreate(comm, &layout));
+  Numbers{0, numbers.all, numbers.first}.set_up(layout);  // PETSc makes room for so many: none
+  petsc(VecCreate(comm, &vec_));
   petsc(VecSetLayout(vec_, layout));
-  petsc(PetscLayoutDestroy(&layout));  // the vector keeps it
   petsc(VecSetType(vec_, VECMPI));
-  ask_for_large_pages(vec_);
-}
-
-Vector Vector::like(Vec other) {
-  Vector result;
-  petsc(VecDuplicate(other, &result.vec_));
-  ask_for_large_pages(result);
-  petsc(VecSet(result.vec_, 0.0));
-  return result;
+  numbers.set_up(layout);
+  petsc(PetscLayoutDestroy(&layout));  // the vector keeps it
+  petsc(VecPlaceArray(vec_, entries_.data()));
 }
 
 }  // namespace scree::parallel

@@ -113,8 +113,7 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
   build_stages(bodies);
 
   const bool splits = plan_.coupling != Coupling::colouring;
-  const std::vector<double> shares = splits ? share_out() : std::vector<double>(static_cast<std::size_t>(local_), 1.0);
-  add_twins(shares);
+  add_twins(splits ? share_out() : std::vector<double>(static_cast<std::size_t>(local_), 1.0));
   set_own_problems();
   for (Batch* batch : {&leading_, &early_, &late_, &trailing_}) group_contacts(*batch);
   for (Stage& stage : stages_) group_contacts(stage.batch);

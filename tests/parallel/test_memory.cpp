@@ -1,25 +1,19 @@
 // ranks: 1 2
 #include "scree/parallel/memory.hpp"
 
-#include <fstream>
 #include <memory>
 #include <vector>
 
 #include <unistd.h>
 
+#include "support/resident.hpp"
 #include "support/support.hpp"
 
 using namespace scree;
+using test::resident;
 using test::world;
 
 namespace {
-
-/// Resident now (bytes), as the kernel counts it.
-std::int64_t resident() {
-  std::int64_t all = 0, pages = 0;
-  std::ifstream("/proc/self/statm") >> all >> pages;
-  return pages * sysconf(_SC_PAGESIZE);
-}
 
 constexpr std::int64_t block = 16 << 10, blocks = 4096;  // 64 MB in pieces that the allocator keeps
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scree/parallel/comm.hpp"
+#include "scree/parallel/page_pool.hpp"
 
 namespace scree::parallel {
 
@@ -31,20 +32,13 @@ void return_free_memory();
 /// SuperLU_DIST, which PETSc may bring along, turns it off for the whole process when it is loaded.
 void return_large_arrays();
 
-/// Pages that translate so many bytes at once, where the system has them.
-inline constexpr std::size_t large_page = std::size_t{1} << 21;
-
-/// Asks for large pages wherever they fit into the array between its first and last byte, so that it takes no more
-/// memory than before. To be called before the array is used: what memory has been touched keeps its pages.
-void advise_large_pages(void* array, std::size_t bytes);
-
 /// So many bodies, a cache line each, are more than what the caches near a core hold: to fetch them ahead pays.
 inline constexpr int beyond_caches = 1 << 16;
 
 /// Arrays from this size on are mapped apart, smaller ones are reused, which costs no page faults (bytes).
 inline constexpr std::size_t mapped_apart = std::size_t{16} << 20;
 
-/// Starts arrays on a cache line, and those that are mapped apart on a large page.
+/// Starts arrays on a cache line, and has those that are mapped apart from the pool of pages.
 template <typename T>
 struct ArrayAllocator {
   using value_type = T;
@@ -53,18 +47,16 @@ struct ArrayAllocator {
   template <typename U>
   explicit ArrayAllocator(const ArrayAllocator<U>&) {}
   [[nodiscard]] T* allocate(std::size_t count) {
-    void* const memory = ::operator new(count * sizeof(T), alignment(count));
-    advise_large_pages(memory, count * sizeof(T));
-    return static_cast<T*>(memory);
+    return static_cast<T*>(is_large(count) ? take_pages(count * sizeof(T)) : ::operator new(count * sizeof(T), line));
   }
-  void deallocate(T* memory, std::size_t count) { ::operator delete(memory, alignment(count)); }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    is_large(count) ? give_back_pages(memory, count * sizeof(T)) : ::operator delete(memory, line);
+  }
   friend bool operator==(const ArrayAllocator&, const ArrayAllocator&) { return true; }
 
  private:
-  static std::align_val_t alignment(std::size_t count) {
-    constexpr std::size_t cache_line = 64;
-    return std::align_val_t{count * sizeof(T) < mapped_apart ? cache_line : large_page};
-  }
+  static constexpr std::align_val_t line{64};
+  static constexpr bool is_large(std::size_t count) { return count >= mapped_apart / sizeof(T); }
 };
 
 /// An array that may be as long as a step has contacts or bodies.

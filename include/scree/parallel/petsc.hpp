@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scree/parallel/comm.hpp"
+#include "scree/parallel/memory.hpp"
 
 namespace scree::parallel {
 
@@ -15,7 +16,7 @@ inline void petsc(PetscErrorCode code) {
   if (code != 0) throw std::runtime_error("PETSc error " + std::to_string(static_cast<int>(code)));
 }
 
-/// Owns a PETSc Vec.
+/// Owns a PETSc Vec and its entries.
 class Vector {
  public:
   Vector() = default;
@@ -24,8 +25,10 @@ class Vector {
   /// Collective: a vector laid out as `other`, all zero.
   [[nodiscard]] static Vector like(Vec other);
   ~Vector() { VecDestroy(&vec_); }
-  Vector(Vector&& other) noexcept : vec_(std::exchange(other.vec_, nullptr)) {}
+  Vector(Vector&& other) noexcept
+      : entries_(std::move(other.entries_)), vec_(std::exchange(other.vec_, nullptr)) {}
   Vector& operator=(Vector&& other) noexcept {
+    std::swap(entries_, other.entries_);
     std::swap(vec_, other.vec_);
     return *this;
   }
@@ -34,6 +37,10 @@ class Vector {
   operator Vec() const { return vec_; }  // NOLINT: stands for the Vec in all PETSc calls
 
  private:
+  struct Numbers;
+  Vector(MPI_Comm comm, const Numbers& numbers);
+
+  LargeArray<double> entries_;
   Vec vec_ = nullptr;
 };
 
