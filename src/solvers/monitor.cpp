@@ -13,7 +13,6 @@ Monitor::Monitor(const problem::ContactProblem& problem, StopRule rule)
     : problem_(problem),
       rule_(rule),
       meter_(problem),
-      best_(problem.make_vector()),
       start_(std::chrono::steady_clock::now()),
       work_before_(work()) {}
 
@@ -78,7 +77,7 @@ void Monitor::judge(Vec x, Vec w, const std::function<problem::ErrorMeasures()>&
   if (value < best_value_) {  // false for NaN
     best_value_ = value;
     best_errors_ = errors;
-    petsc(VecCopy(x, best_));
+    best_.keep(x);
   }
   converged_ = value <= rule_.tolerance;
   if (rule_.keep_history) record(x, w, errors);
@@ -137,7 +136,7 @@ void Monitor::compare_with(Vec solution) {
 }
 
 void Monitor::finish(Vec x) {
-  if (std::isfinite(best_value_)) petsc(VecCopy(best_, x));
+  if (std::isfinite(best_value_)) best_.restore(x);
 }
 
 }  // namespace scree::solvers

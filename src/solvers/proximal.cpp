@@ -191,7 +191,7 @@ void proximal(const ContactProblem& problem, Vec x, Monitor& monitor, const Prox
         find_velocity(problem, x, w);
       }
       if (failures == too_many) {
-        petsc(VecCopy(monitor.best(), x));
+        monitor.restore_best(x);
         relax(problem, many_sweeps, x, w);
         alpha = 0.1;
         failures = 0;

@@ -14,6 +14,7 @@
 #include "scree/parallel/petsc.hpp"
 #include "scree/problem/contact_problem.hpp"
 #include "scree/problem/error_measure.hpp"
+#include "scree/solvers/kept_iterate.hpp"
 
 namespace scree::solvers {
 
@@ -94,8 +95,8 @@ class Monitor {
   /// Collective. Replaces x by the best iterate that was judged.
   void finish(Vec x);
 
-  /// The best iterate so far; zero before the first was judged.
-  [[nodiscard]] Vec best() const { return best_; }
+  /// x <- the best iterate so far; zero before the first was judged.
+  void restore_best(Vec x) const { best_.restore(x); }
 
   [[nodiscard]] bool converged() const { return converged_; }
   [[nodiscard]] int iterations() const { return iterations_; }
@@ -131,7 +132,7 @@ class Monitor {
   StopRule rule_;
   problem::ErrorMeter meter_;
   parallel::Vector w_;  ///< once it is needed
-  parallel::Vector best_;
+  KeptIterate best_;
   problem::ErrorMeasures best_errors_;
   double best_value_ = std::numeric_limits<double>::infinity();
   std::chrono::steady_clock::time_point start_;

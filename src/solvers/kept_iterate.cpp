@@ -1,0 +1,65 @@
+#include "scree/solvers/kept_iterate.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <span>
+
+#include "scree/parallel/petsc.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+/// Whether each of up to eight blocks has an impulse, a bit each.
+unsigned bearing(const double* blocks, std::size_t count) {
+  unsigned bits = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double* const x = blocks + 3 * k;
+    const bool bears = (x[0] != 0.0) | (x[1] != 0.0) | (x[2] != 0.0);
+    bits |= static_cast<unsigned>(bears) << k;
+  }
+  return bits;
+}
+
+/// Calls `visit` with each block whose bit is set, in order.
+template <typename Visit>
+void for_each_bearing(std::span<const std::uint8_t> bears, Visit&& visit) {
+  for (std::size_t eight = 0; eight < bears.size(); ++eight)
+    for (unsigned bits = bears[eight]; bits != 0; bits &= bits - 1)
+      visit(8 * eight + static_cast<std::size_t>(std::countr_zero(bits)));
+}
+
+}  // namespace
+
+void KeptIterate::keep(Vec x) {
+  const parallel::ReadArray impulses(x);
+  const auto blocks = static_cast<std::size_t>(impulses.size()) / 3;
+  bears_.resize((blocks + 7) / 8);
+  std::size_t count = 0;
+  for (std::size_t eight = 0; eight < bears_.size(); ++eight) {
+    const std::size_t first = 8 * eight;
+    const unsigned bits = bearing(impulses.data() + 3 * first, std::min<std::size_t>(8, blocks - first));
+    bears_[eight] = static_cast<std::uint8_t>(bits);
+    count += static_cast<std::size_t>(std::popcount(bits));
+  }
+  if (values_.capacity() < 3 * count) {
+    values_ = {};  // what was kept before makes room
+    values_.reserve(3 * count);
+  }
+  values_.resize(3 * count);
+  double* to = values_.data();
+  for_each_bearing(bears_, [&](std::size_t k) { to = std::copy_n(impulses.data() + 3 * k, 3, to); });
+}
+
+void KeptIterate::restore(Vec x) const {
+  const parallel::WriteArray impulses(x);
+  std::fill_n(impulses.data(), impulses.size(), 0.0);
+  const double* from = values_.data();
+  for_each_bearing(bears_, [&](std::size_t k) {
+    std::copy_n(from, 3, impulses.data() + 3 * k);
+    from += 3;
+  });
+}
+
+}  // namespace scree::solvers
