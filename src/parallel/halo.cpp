@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace scree::parallel {
@@ -12,41 +14,65 @@ namespace {
 constexpr int forward_tag = 21;
 constexpr int reverse_tag = 22;
 
-/// Calls `visit(double in the record, double in the message)` for all that travels of record `item`.
+/// Calls `visit(double in the record, double in the message)` for all that travels of the items' records.
 template <typename Data, typename Message, typename Visit>
-Message* for_each_double(Data* data, Halo::Layout layout, int item, Message* message, Visit&& visit) {
-  Data* record = data + static_cast<std::ptrdiff_t>(item) * layout.stride;
-  for (int part = 0; part < layout.parts; ++part, record += layout.part_stride)
-    for (int k = 0; k < layout.width; ++k) visit(record[k], *message++);
-  return message;
+void for_each_double(Data* data, Halo::Layout layout, const std::vector<int>& items, Message*& message, Visit&& visit) {
+  const auto visit_all = [&](auto width) {
+    for (const int item : items) {
+      Data* record = data + static_cast<std::ptrdiff_t>(item) * layout.stride;
+      for (int part = 0; part < layout.parts; ++part, record += layout.part_stride)
+        for (int k = 0; k < width; ++k) visit(record[k], *message++);
+    }
+  };
+  if (layout.width == 3) {  // vectors, which are most of what travels: a loop that the compiler can unroll
+    visit_all(std::integral_constant<int, 3>{});
+  } else {
+    visit_all(layout.width);
+  }
 }
 
 void pack(const double* data, Halo::Layout layout, const std::vector<int>& items, double*& message) {
-  for (const int item : items)
-    message = for_each_double(data, layout, item, message, [](double from, double& to) { to = from; });
+  for_each_double(data, layout, items, message, [](double from, double& to) { to = from; });
 }
 
 }  // namespace
 
 /// The buffers and persistent requests for records of one size.
 struct Halo::Channel {
+  /// Both with one slot per item, neighbour by neighbour. Who sends need not wait for who receives: what is on its way
+  /// has a buffer of its own until the next exchange.
   struct Direction {
-    std::vector<MPI_Request> requests;
-    std::int64_t messages = 0;  ///< that this rank sends in one exchange
-    std::int64_t bytes = 0;
+    std::vector<double> out, in;
+    std::vector<MPI_Request> sends, receives;
+
+    Direction(std::size_t to_send, std::size_t to_receive) : out(to_send), in(to_receive) {}
+
+    void make_room(const Comm& comm) {
+      const WaitingTime waiting(comm);
+      complete(sends);
+    }
+    void start(const Comm& comm) {
+      for (auto* requests : {&receives, &sends}) MPI_Startall(static_cast<int>(requests->size()), requests->data());
+      comm.traffic().messages += std::ssize(sends);
+      comm.traffic().bytes += std::ssize(out) * static_cast<std::int64_t>(sizeof(double));
+    }
+    void finish(const Comm& comm) {
+      const WaitingTime waiting(comm);
+      complete(receives);
+    }
+    static void complete(std::vector<MPI_Request>& requests) {
+      MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    }
   };
 
   int record_size;
-  std::vector<double> ghost_buffer;  // one slot per ghost, neighbour by neighbour
-  std::vector<double> owned_buffer;  // one slot per sent item, neighbour by neighbour
   Direction forward, reverse;
 
   Channel(const Comm& comm, const std::vector<Neighbour>& neighbours, int size, int sent, int ghosts)
       : record_size(size),
-        ghost_buffer(static_cast<std::size_t>(ghosts) * static_cast<std::size_t>(size)),
-        owned_buffer(static_cast<std::size_t>(sent) * static_cast<std::size_t>(size)) {
-    double* owned = owned_buffer.data();
-    double* ghost = ghost_buffer.data();
+        forward(doubles(sent, size), doubles(ghosts, size)),
+        reverse(doubles(ghosts, size), doubles(sent, size)) {
+    int owned = 0, ghost = 0;  // doubles before those of a neighbour
     for (const Neighbour& neighbour : neighbours) {
       const int owned_count = size * static_cast<int>(neighbour.sent.size());
       const int ghost_count = size * static_cast<int>(neighbour.ghosts.size());
@@ -61,36 +87,31 @@ struct Halo::Channel {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized != 0) return;
-    for (Direction* direction : {&forward, &reverse})
-      for (MPI_Request& request : direction->requests) MPI_Request_free(&request);
+    for (Direction* direction : {&forward, &reverse}) {
+      Direction::complete(direction->sends);
+      for (auto* requests : {&direction->sends, &direction->receives})
+        for (MPI_Request& request : *requests) MPI_Request_free(&request);
+    }
   }
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  void start(const Comm& comm, Direction& direction) {
-    MPI_Startall(static_cast<int>(direction.requests.size()), direction.requests.data());
-    comm.traffic().messages += direction.messages;
-    comm.traffic().bytes += direction.bytes;
-  }
-
-  void wait(const Comm& comm, Direction& direction) {
-    const WaitingTime waiting(comm);
-    MPI_Waitall(static_cast<int>(direction.requests.size()), direction.requests.data(), MPI_STATUSES_IGNORE);
-  }
-
  private:
   struct Part {
-    double* first;
-    int count;
+    int first, count;
   };
+
+  static std::size_t doubles(int items, int size) {
+    return static_cast<std::size_t>(items) * static_cast<std::size_t>(size);
+  }
 
   static void prepare(const Comm& comm, int rank, int tag, Part out, Part in, Direction& direction) {
     if (in.count > 0)
-      MPI_Recv_init(in.first, in.count, MPI_DOUBLE, rank, tag, comm.handle(), &direction.requests.emplace_back());
-    if (out.count == 0) return;
-    MPI_Send_init(out.first, out.count, MPI_DOUBLE, rank, tag, comm.handle(), &direction.requests.emplace_back());
-    ++direction.messages;
-    direction.bytes += out.count * static_cast<std::int64_t>(sizeof(double));
+      MPI_Recv_init(direction.in.data() + in.first, in.count, MPI_DOUBLE, rank, tag, comm.handle(),
+                    &direction.receives.emplace_back());
+    if (out.count > 0)
+      MPI_Send_init(direction.out.data() + out.first, out.count, MPI_DOUBLE, rank, tag, comm.handle(),
+                    &direction.sends.emplace_back());
   }
 };
 
@@ -116,19 +137,19 @@ Halo::Channel& Halo::channel(int record_size) const {
 void Halo::begin_forward(const double* data, Layout layout) const {
   if (neighbours_.empty()) return;
   Channel& open = channel(layout.size());
-  double* message = open.owned_buffer.data();
+  open.forward.make_room(*comm_);
+  double* message = open.forward.out.data();
   for (const Neighbour& neighbour : neighbours_) pack(data, layout, neighbour.sent, message);
-  open.start(*comm_, open.forward);
+  open.forward.start(*comm_);
 }
 
 void Halo::end_forward(double* data, Layout layout) const {
   if (neighbours_.empty()) return;
   Channel& open = channel(layout.size());
-  open.wait(*comm_, open.forward);
-  const double* message = open.ghost_buffer.data();
+  open.forward.finish(*comm_);
+  const double* message = open.forward.in.data();
   for (const Neighbour& neighbour : neighbours_)
-    for (const int ghost : neighbour.ghosts)
-      message = for_each_double(data, layout, ghost, message, [](double& to, double from) { to = from; });
+    for_each_double(data, layout, neighbour.ghosts, message, [](double& to, double from) { to = from; });
 }
 
 void Halo::forward(double* data, Layout layout) const {
@@ -139,19 +160,19 @@ void Halo::forward(double* data, Layout layout) const {
 void Halo::begin_reverse_add(const double* data, Layout layout) const {
   if (neighbours_.empty()) return;
   Channel& open = channel(layout.size());
-  double* message = open.ghost_buffer.data();
+  open.reverse.make_room(*comm_);
+  double* message = open.reverse.out.data();
   for (const Neighbour& neighbour : neighbours_) pack(data, layout, neighbour.ghosts, message);
-  open.start(*comm_, open.reverse);
+  open.reverse.start(*comm_);
 }
 
 void Halo::end_reverse_add(double* data, Layout layout) const {
   if (neighbours_.empty()) return;
   Channel& open = channel(layout.size());
-  open.wait(*comm_, open.reverse);
-  const double* message = open.owned_buffer.data();
+  open.reverse.finish(*comm_);
+  const double* message = open.reverse.in.data();
   for (const Neighbour& neighbour : neighbours_)
-    for (const int item : neighbour.sent)
-      message = for_each_double(data, layout, item, message, [](double& to, double from) { to += from; });
+    for_each_double(data, layout, neighbour.sent, message, [](double& to, double from) { to += from; });
 }
 
 void Halo::reverse_add(double* data, Layout layout) const {
@@ -164,8 +185,8 @@ Halo Halo::restricted(const std::vector<char>& needed) const {
   std::vector<double> flags(needed.begin(), needed.end());
   begin_reverse_add(flags.data(), {1, 1});
   Channel& open = channel(1);
-  open.wait(*comm_, open.reverse);
-  const double* answer = open.owned_buffer.data();  // flag by flag: the ghosts of one item on two ranks are told apart
+  open.reverse.finish(*comm_);
+  const double* answer = open.reverse.in.data();  // flag by flag: the ghosts of one item on two ranks are told apart
   std::vector<Neighbour> plan;
   for (const Neighbour& neighbour : neighbours_) {
     Neighbour& rest = plan.emplace_back(Neighbour{neighbour.rank, {}, {}});
