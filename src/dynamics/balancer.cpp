@@ -55,9 +55,13 @@ double work_of_rank(const Bodies& bodies, const ContactSet& contacts) {
   return body_work * bodies.owned() + contacts.size();
 }
 
-std::vector<double> work_of_bodies(const Bodies& bodies, const parallel::Halo& halo, const ContactSet& contacts) {
+namespace {
+
+/// `contacts` have bodies a and b; b < 0 is a wall.
+template <typename Contacts>
+std::vector<double> share_out_work(const Bodies& bodies, const parallel::Halo& halo, const Contacts& contacts) {
   std::vector<double> work(static_cast<std::size_t>(bodies.size()), 0.0);
-  for (const auto& contact : contacts.contacts) {
+  for (const auto& contact : contacts) {
     work[static_cast<std::size_t>(contact.a)] += contact.b < 0 ? 1.0 : 0.5;
     if (contact.b >= 0) work[static_cast<std::size_t>(contact.b)] += 0.5;
   }
@@ -67,9 +71,21 @@ std::vector<double> work_of_bodies(const Bodies& bodies, const parallel::Halo& h
   for (double& body : work) sum += body += body_work;
   // Of the contacts across a border one of the two ranks has them all. The bodies do not show it, but a rank that wins
   // its borders must have fewer of them.
-  const double scale = sum > 0.0 ? work_of_rank(bodies, contacts) / sum : 1.0;
+  const double all = body_work * bodies.owned() + static_cast<double>(contacts.size());
+  const double scale = sum > 0.0 ? all / sum : 1.0;
   for (double& body : work) body *= scale;
   return work;
+}
+
+}  // namespace
+
+std::vector<double> work_of_bodies(const Bodies& bodies, const parallel::Halo& halo, const ContactSet& contacts) {
+  return share_out_work(bodies, halo, contacts.contacts);
+}
+
+std::vector<double> work_of_bodies(const Bodies& bodies, const parallel::Halo& halo,
+                                   const std::vector<collision::Pair>& near) {
+  return share_out_work(bodies, halo, near);
 }
 
 Spread spread_of(const parallel::Comm& comm, std::int64_t value) {

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "scree/collision/contacts.hpp"
+#include "scree/dynamics/balancer.hpp"
 #include "scree/model/decomposition.hpp"
 #include "scree/parallel/exchange.hpp"
 #include "scree/parallel/hilbert.hpp"
@@ -195,15 +197,18 @@ void forward_memories(const Comm& comm, const Bodies& bodies, const Halo& halo, 
   unpack_memories(exchange_with_neighbours(comm, neighbours, outgoing), memories);
 }
 
-/// Drops the pairs whose contacts other ranks own, then the ghosts that no pair needs, on both sides. A pair of own
-/// bodies that meet through a boundary is found twice, with either one as the image: the first body stays itself.
+/// Whether this rank owns the contact of a pair. A pair of own bodies that meet through a boundary is found twice, with
+/// either one as the image: the first body stays itself.
+bool is_own(const Comm& comm, const Bodies& bodies, const std::vector<int>& rank, const Pair& pair) {
+  const int of_a = rank[static_cast<std::size_t>(pair.a)], of_b = rank[static_cast<std::size_t>(pair.b)];
+  const bool first_is_own_image = pair.a >= bodies.owned() && of_a == comm.rank();
+  return !first_is_own_image && model::contact_owner(of_a, of_b) == comm.rank();
+}
+
+/// Drops the pairs whose contacts other ranks own, then the ghosts that no pair needs, on both sides.
 Halo keep_own_pairs(const Comm& comm, Bodies& bodies, const Halo& halo, std::vector<Pair>& pairs) {
   const std::vector<int> rank = ranks_of(comm, bodies, halo);
-  std::erase_if(pairs, [&](const Pair& pair) {
-    const bool first_is_own_image = pair.a >= bodies.owned() && rank[static_cast<std::size_t>(pair.a)] == comm.rank();
-    return first_is_own_image || model::contact_owner(rank[static_cast<std::size_t>(pair.a)],
-                                                      rank[static_cast<std::size_t>(pair.b)]) != comm.rank();
-  });
+  std::erase_if(pairs, [&](const Pair& pair) { return !is_own(comm, bodies, rank, pair); });
   const int owned = bodies.owned();
   std::vector<char> needed(static_cast<std::size_t>(bodies.size()), 0);
   for (const Pair& pair : pairs)
@@ -351,18 +356,27 @@ class Bundles {
   int count_;
 };
 
-/// Collective: the graph of near bodies, or bundles of them. Drops the ghosts.
-parallel::Graph near_graph(const Comm& comm, Bodies& bodies, const Bundles& bundles, double reach) {
-  Halo halo = build_ghost_layer(comm, model::CellLattice::for_bodies(comm, bodies), bodies, 0.5 * reach);
+/// Who is near whom. The ghosts of `bodies` are those of the halo.
+struct Surroundings {
+  Halo halo;
+  std::vector<Pair> pairs;
+
+  /// Collective.
+  Surroundings(const Comm& comm, Bodies& bodies, double reach)
+      : halo(build_ghost_layer(comm, model::CellLattice::for_bodies(comm, bodies), bodies, 0.5 * reach)),
+        pairs(find_near_pairs(bodies, reach)) {}
+};
+
+/// Collective: the graph of near bodies, or bundles of them.
+parallel::Graph near_graph(const Comm& comm, const Bodies& bodies, const Bundles& bundles, const Surroundings& near) {
   const auto before = static_cast<double>(comm.sum_below(bundles.count()));
   std::vector<double> number(static_cast<std::size_t>(bodies.size()));  // whole numbers up to 2^53 are exact
   for (int k = 0; k < bodies.owned(); ++k)
     number[static_cast<std::size_t>(k)] = before + static_cast<double>(bundles.of(k));
-  halo.forward(number.data(), {1, 1});
+  near.halo.forward(number.data(), {1, 1});
 
-  const std::vector<Pair> pairs = find_near_pairs(bodies, reach);
   const auto for_each_end = [&](auto&& visit) {
-    for (const Pair& pair : pairs)
+    for (const Pair& pair : near.pairs)
       for (const auto& [body, other] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)})
         if (body < bodies.owned()) visit(bundles.of(body), static_cast<std::size_t>(other));
   };
@@ -373,7 +387,6 @@ parallel::Graph near_graph(const Comm& comm, Bodies& bodies, const Bundles& bund
   for_each_end([&](std::size_t bundle, std::size_t other) {
     ends[static_cast<std::size_t>(next[bundle]++)] = static_cast<std::int64_t>(number[other]);
   });
-  bodies.drop_ghosts();
 
   parallel::Graph graph{{0}, {}};
   graph.first_edge.reserve(next.size());
@@ -389,12 +402,29 @@ parallel::Graph near_graph(const Comm& comm, Bodies& bodies, const Bundles& bund
   return graph;
 }
 
-/// Collective: the rank of each owned body by a partitioner that wants to know who is near whom.
-std::vector<int> partition_graph(const Comm& comm, Bodies& bodies, const std::vector<double>& work, double reach,
-                                 const parallel::Partitioner& partitioner, Movement movement) {
+/// Collective: the work of each owned body if near pairs were contacts.
+std::vector<double> work_of_surroundings(const Comm& comm, const Bodies& bodies, const Surroundings& near) {
+  const std::vector<int> rank = ranks_of(comm, bodies, near.halo);
+  std::vector<Pair> own;
+  std::ranges::copy_if(near.pairs, std::back_inserter(own),
+                       [&](const Pair& pair) { return is_own(comm, bodies, rank, pair); });
+  return work_of_bodies(bodies, near.halo, own);
+}
+
+/// Collective: the rank of each owned body, so that all ranks have the same work: if it is not given, what near pairs let
+/// expect. Drops the ghosts.
+std::vector<int> find_parts(const Comm& comm, Bodies& bodies, std::optional<std::vector<double>> work, double reach,
+                            const parallel::Partitioner& partitioner, Movement movement) {
   const Bundles bundles(comm, bodies);
-  const parallel::Graph graph = near_graph(comm, bodies, bundles, reach);
-  const std::vector<double> xyz = bundles.coordinates(bodies), sums = bundles.sums(work);
+  parallel::Graph graph;
+  if (!work || partitioner.uses_graph) {
+    const Surroundings near(comm, bodies, reach);
+    if (!work) work = work_of_surroundings(comm, bodies, near);
+    if (partitioner.uses_graph) graph = near_graph(comm, bodies, bundles, near);
+  }
+  bodies.drop_ghosts();
+  if (!partitioner.uses_graph) return partitioner.partition(comm, {coordinates_of(bodies), *work}, {}, movement);
+  const std::vector<double> xyz = bundles.coordinates(bodies), sums = bundles.sums(*work);
   const std::vector<int> parts = partitioner.partition(comm, {xyz, sums}, graph, movement);
   std::vector<int> target(static_cast<std::size_t>(bodies.owned()));
   for (int k = 0; k < bodies.owned(); ++k) target[static_cast<std::size_t>(k)] = parts[bundles.of(k)];
@@ -406,28 +436,22 @@ std::vector<int> partition_graph(const Comm& comm, Bodies& bodies, const std::ve
 void distribute(const Comm& comm, Bodies& bodies, double reach, const parallel::Partitioner& partitioner) {
   if (comm.size() == 1) return;
   bodies.wrap();
-  const auto equal_work = [&] { return std::vector<double>(static_cast<std::size_t>(bodies.owned()), 1.0); };
   {
-    // The curve first: a graph can only be found once each rank's bodies are neighbours.
-    const std::vector<double> xyz = coordinates_of(bodies), work = equal_work();
-    (void)migrate(comm, bodies,
-                  partitioner.uses_graph ? partition_by_hilbert_curve(comm, {xyz, work}, comm.size())
-                                         : partitioner.partition(comm, {xyz, work}, {}, Movement::any),
-                  {});
+    // A curve first: who is near whom can only be found once each rank's bodies are neighbours.
+    const std::vector<double> xyz = coordinates_of(bodies), equal(static_cast<std::size_t>(bodies.owned()), 1.0);
+    (void)migrate(comm, bodies, partition_by_hilbert_curve(comm, {xyz, equal}, comm.size()), {});
   }
-  if (!partitioner.uses_graph) return;
-  sort_in_space(bodies);
-  (void)migrate(comm, bodies, partition_graph(comm, bodies, equal_work(), reach, partitioner, Movement::any), {});
+  // Twice: of the contacts across a border one of the two ranks has them all, which makes work only once it is there.
+  for (const Movement movement : {Movement::any, Movement::little}) {
+    sort_in_space(bodies);
+    (void)migrate(comm, bodies, find_parts(comm, bodies, std::nullopt, reach, partitioner, movement), {});
+  }
 }
 
 std::int64_t redistribute(const Comm& comm, Bodies& bodies, const std::vector<double>& work, double reach,
                           const parallel::Partitioner& partitioner, std::vector<Memory>& memories) {
   bodies.wrap();
-  if (partitioner.uses_graph)
-    return move_bodies(comm, bodies, partition_graph(comm, bodies, work, reach, partitioner, Movement::little),
-                       memories);
-  const std::vector<double> xyz = coordinates_of(bodies);
-  return move_bodies(comm, bodies, partitioner.partition(comm, {xyz, work}, {}, Movement::little), memories);
+  return move_bodies(comm, bodies, find_parts(comm, bodies, work, reach, partitioner, Movement::little), memories);
 }
 
 std::vector<Memory> recall(const Bodies& bodies, const PairList& list) {

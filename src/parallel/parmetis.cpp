@@ -92,7 +92,7 @@ struct Arguments {
   std::vector<real_t> share;
   std::vector<idx_t> part;  ///< the result
   idx_t weights_of_vertices_only = 2, from_zero = 0, dimensions = 3, constraints = 1, edge_cut = 0;
-  real_t imbalance = 1.02F;
+  real_t imbalance = 1.005F;
   idx_t options[4] = {1, 0, 42, PARMETIS_PSR_COUPLED};  // with a seed; part = rank
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scree/collision/contacts.hpp"
+#include "scree/collision/pairs.hpp"
 #include "scree/model/bodies.hpp"
 #include "scree/parallel/comm.hpp"
 #include "scree/parallel/halo.hpp"
@@ -71,6 +72,9 @@ class Balancer {
 /// Collective among neighbours: the work of this rank, shared out to its owned bodies by their contacts.
 [[nodiscard]] std::vector<double> work_of_bodies(const model::Bodies& bodies, const parallel::Halo& halo,
                                                  const collision::ContactSet& contacts);
+/// The same where contacts are not known yet: near pairs, those that this rank would own, count in their place.
+[[nodiscard]] std::vector<double> work_of_bodies(const model::Bodies& bodies, const parallel::Halo& halo,
+                                                 const std::vector<collision::Pair>& near);
 
 /// Collective.
 [[nodiscard]] PartitionQuality judge_partition(const parallel::Comm& comm, const model::Bodies& bodies,

@@ -25,8 +25,8 @@ struct Neighbourhood {
   Reach reach{0.0, 0.0};
 };
 
-/// Collective: spreads bodies over the ranks for the first time, as many on each. Partitioners that need to know who is
-/// near whom are told of surfaces nearer than `reach` (m).
+/// Collective: spreads bodies over the ranks for the first time, so that each has the same work if surfaces nearer than
+/// `reach` (m) will touch.
 void distribute(const parallel::Comm& comm, model::Bodies& bodies, double reach,
                 const parallel::Partitioner& partitioner = parallel::partitioners().front());
 
