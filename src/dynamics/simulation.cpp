@@ -185,6 +185,9 @@ void Simulation::predict() {
   const auto scope = timer_.measure("predict");
   const double h = options_.step;
   double largest = 0.0, wall_speed = 0.0;
+  std::vector<const model::Wall*> moving;
+  for (const model::Wall& wall : scene_walls_)
+    if (!wall.motion.is_rest()) moving.push_back(&wall);
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies_.owned()); ++k) {
     bodies_.velocity[k] += h * options_.gravity;
     forces_.apply(bodies_, k, h);
@@ -195,9 +198,8 @@ void Simulation::predict() {
       bodies_.spin[k] = attitude * free_spin(attitude.conjugate() * bodies_.spin[k], inertia, h);
     }
     largest = std::max(largest, bodies_.velocity[k].squaredNorm());
-    for (const model::Wall& wall : scene_walls_)
-      if (!wall.motion.is_rest())
-        wall_speed = std::max(wall_speed, largest_approach(wall, bodies_.position[k], report_.time));
+    for (const model::Wall* const wall : moving)
+      wall_speed = std::max(wall_speed, largest_approach(*wall, bodies_.position[k], report_.time));
   }
   double bounds[] = {std::sqrt(largest), wall_speed};
   comm_.max(bounds);
@@ -343,7 +345,7 @@ ContactProblem Simulation::assemble(Vec x) {
     Vec3::Map(free[k].v) = bodies_.velocity[k];
     Vec3::Map(free[k].u) = SpinScale(bodies_, body).speed_of(bodies_.spin[k]);
   }
-  Vector offsets = Vector::like(x);  // a layout of its own would cost a reduction
+  Vector offsets = Vector::unset_like(x);  // a layout of its own would cost a reduction
   N->relative_velocity(motion, offsets);
   report_.stages = N->stage_count();
   ContactProblem problem{
@@ -402,14 +404,18 @@ void Simulation::add_contact_offsets(ContactProblem& problem) const {
 
 /// The impulses of the last step where the contact already existed, else zero; those of joints.
 Vector Simulation::starting_impulses() const {
-  Vector x(comm_, contacts_.size() + static_cast<int>(joint_rows_.blocks.size()));
-  if (!options_.warm_start) return x;
+  Vector x = Vector::unset(comm_, contacts_.size() + static_cast<int>(joint_rows_.blocks.size()));
   const WriteArray out(x);
+  if (!options_.warm_start) {
+    std::fill_n(out.data(), out.size(), 0.0);
+    return x;
+  }
   for (int k = 0; k < contacts_.size(); ++k) {
     const auto& contact = contacts_.contacts[static_cast<std::size_t>(k)];
     Eigen::Map<Vec3>(out.data() + 3 * k) = ContactFrame(contact.normal.data()).to_contact(impulse_of(contact));
   }
   double* const joint_part = out.data() + 3 * contacts_.size();
+  std::fill_n(joint_part, 3 * joint_rows_.blocks.size(), 0.0);
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const int first = joint_rows_.first_row[k], last = joint_rows_.first_row[k + 1];
     std::copy_n(joints_[k].joint.impulse, last - first, joint_part + first);

@@ -115,15 +115,13 @@ void Bodies::reorder(const std::vector<int>& order) {
 }
 
 void Bodies::keep_ghosts(const std::vector<int>& kept) {
-  const int owned = owned_;
-  std::vector<int> order(static_cast<std::size_t>(owned));
-  for (int k = 0; k < owned; ++k) order[static_cast<std::size_t>(k)] = k;
-  order.insert(order.end(), kept.begin(), kept.end());
-  std::vector<Vec3> shifts;
-  for (const int ghost : kept) shifts.push_back(ghost_shift_[static_cast<std::size_t>(ghost - owned)]);
-  reorder(order);
-  owned_ = owned;
-  ghost_shift_ = std::move(shifts);
+  const auto compact = [&](auto& array, int first) {
+    auto to = array.begin() + first;
+    for (const int ghost : kept) *to++ = array[static_cast<std::size_t>(ghost - owned_ + first)];
+    array.erase(to, array.end());
+  };
+  for_each_array(*this, [&](auto& array) { compact(array, owned_); });
+  compact(ghost_shift_, 0);
 }
 
 void Bodies::refresh_ghosts(const parallel::Halo& halo) {

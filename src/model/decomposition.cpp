@@ -51,42 +51,11 @@ int home_of(const Cell& cell, int ranks) {
   return static_cast<int>(CellHash{}(cell) % static_cast<std::uint64_t>(ranks));
 }
 
-/// How many cells fill a period; 0 where space does not repeat itself.
-std::int32_t cells_in_period(const CellLattice& lattice, int axis) {
-  if (!lattice.space.along(axis)) return 0;
-  return static_cast<std::int32_t>(std::clamp(std::floor(lattice.space.length[axis] / lattice.edge), 1.0, 1e9));
-}
-
-std::int32_t cell_coordinate(const CellLattice& lattice, const Vec3& point, int axis) {
-  const std::int32_t cells = cells_in_period(lattice, axis);
-  const double edge = cells > 0 ? lattice.space.length[axis] / cells : lattice.edge;
-  const double from = cells > 0 ? lattice.space.lower[axis] : 0.0;
-  // Far outside any sensible scene the lattice ends; bodies there share its last cell instead of overflowing.
-  return static_cast<std::int32_t>(std::clamp(std::floor((point[axis] - from) / edge), -1e9, 1e9));
-}
-
-Cell cell_of(const CellLattice& lattice, const Vec3& point) {
-  return {cell_coordinate(lattice, point, 0), cell_coordinate(lattice, point, 1), cell_coordinate(lattice, point, 2)};
-}
-
 /// A cell of any period as the one of the first period that it repeats, and how many periods it is away from that.
 struct WrappedCell {
   Cell cell;
   Image image;
 };
-
-WrappedCell wrapped(const CellLattice& lattice, const Cell& cell) {
-  WrappedCell result{cell, Image::Zero()};
-  std::int32_t* const coordinates[3] = {&result.cell.x, &result.cell.y, &result.cell.z};
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::int32_t cells = cells_in_period(lattice, axis);
-    if (cells == 0) continue;
-    std::int32_t& c = *coordinates[axis];
-    result.image[axis] = c >= 0 ? c / cells : -((cells - 1 - c) / cells);
-    c -= result.image[axis] * cells;
-  }
-  return result;
-}
 
 struct CellRange {
   Cell lower, upper;
@@ -101,10 +70,56 @@ struct CellRange {
   }
 };
 
-CellRange cells_touched(const CellLattice& lattice, const Vec3& centre, double reach) {
-  const Vec3 extent = Vec3::Constant(reach);
-  return {cell_of(lattice, centre - extent), cell_of(lattice, centre + extent)};
-}
+/// Finds the cells of a lattice.
+class Cells {
+ public:
+  explicit Cells(const CellLattice& lattice) {
+    for (int k = 0; k < 3; ++k) {
+      Axis& axis = axes_[static_cast<std::size_t>(k)];
+      axis.from = lattice.space.along(k) ? lattice.space.lower[k] : 0.0;
+      if (lattice.space.along(k))
+        axis.in_period =
+            static_cast<std::int32_t>(std::clamp(std::floor(lattice.space.length[k] / lattice.edge), 1.0, 1e9));
+      axis.per_length = axis.in_period > 0 ? axis.in_period / lattice.space.length[k] : 1.0 / lattice.edge;
+    }
+  }
+
+  [[nodiscard]] Cell of(const Vec3& point) const { return {along<0>(point), along<1>(point), along<2>(point)}; }
+
+  [[nodiscard]] CellRange touched_by(const Vec3& centre, double reach) const {
+    const Vec3 extent = Vec3::Constant(reach);
+    return {of(centre - extent), of(centre + extent)};
+  }
+
+  [[nodiscard]] WrappedCell wrapped(const Cell& cell) const {
+    WrappedCell result{cell, Image::Zero()};
+    std::int32_t* const coordinates[3] = {&result.cell.x, &result.cell.y, &result.cell.z};
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::int32_t cells = axes_[static_cast<std::size_t>(axis)].in_period;
+      if (cells == 0) continue;
+      std::int32_t& c = *coordinates[axis];
+      result.image[axis] = c >= 0 ? c / cells : -((cells - 1 - c) / cells);
+      c -= result.image[axis] * cells;
+    }
+    return result;
+  }
+
+ private:
+  struct Axis {
+    double from = 0.0;
+    double per_length = 1.0;     ///< cells (1/m)
+    std::int32_t in_period = 0;  ///< how many fill a period; 0 where space does not repeat itself
+  };
+
+  template <int k>
+  [[nodiscard]] std::int32_t along(const Vec3& point) const {
+    // Far outside any sensible scene the lattice ends; bodies there share its last cell instead of overflowing.
+    return static_cast<std::int32_t>(
+        std::clamp(std::floor((point[k] - axes_[k].from) * axes_[k].per_length), -1e9, 1e9));
+  }
+
+  std::array<Axis, 3> axes_;
+};
 
 template <typename Visit>
 void for_each_cell(const CellRange& range, Visit&& visit) {
@@ -140,8 +155,9 @@ std::vector<int> owners_without_strays(const Comm& comm, const CellLattice& latt
   const auto owned = static_cast<std::size_t>(bodies.owned());
   std::vector<int> target(owned, comm.rank());
   if (comm.size() == 1) return target;
+  const Cells cells(lattice);
   std::unordered_map<Cell, std::int32_t, CellHash> count;
-  for (std::size_t k = 0; k < owned; ++k) ++count[cell_of(lattice, bodies.position[k])];
+  for (std::size_t k = 0; k < owned; ++k) ++count[cells.of(bodies.position[k])];
 
   Mail census;
   for (const auto& [cell, number] : count) append(census[home_of(cell, comm.size())], Census{cell, number});
@@ -166,7 +182,7 @@ std::vector<int> owners_without_strays(const Comm& comm, const CellLattice& latt
   for (const auto& [rank, bytes] : deliver(comm, answers))
     for (const CellOwner& answer : parallel::records<CellOwner>(bytes)) leader[answer.cell] = answer.rank;
   for (std::size_t k = 0; k < owned; ++k)
-    if (const auto found = leader.find(cell_of(lattice, bodies.position[k])); found != leader.end())
+    if (const auto found = leader.find(cells.of(bodies.position[k])); found != leader.end())
       target[k] = found->second;
   return target;
 }
@@ -189,7 +205,8 @@ Mail migrate(const Comm& comm, Bodies& bodies, const std::vector<int>& target, c
     if (const int rank = target[static_cast<std::size_t>(k)]; rank != comm.rank()) append(letters[rank], bodies.get(k));
   for (const auto& [rank, bytes] : luggage) letters[rank].insert(letters[rank].end(), bytes.begin(), bytes.end());
 
-  bodies.reorder(staying);
+  bodies.drop_ghosts();
+  if (std::ssize(staying) < bodies.owned()) bodies.reorder(staying);
   const Mail delivered = deliver(comm, letters);
   letters.clear();
   const auto count_in = [](const parallel::Bytes& letter) {
@@ -231,14 +248,14 @@ struct SharedCell {
 using Destinations = std::unordered_map<Cell, std::vector<Destination>, CellHash>;
 
 /// The cells that bodies of this rank reach into.
-std::unordered_set<Cell, CellHash> touched_cells(const CellLattice& lattice, const Bodies& bodies, double margin) {
+std::unordered_set<Cell, CellHash> touched_cells(const Cells& cells, const Bodies& bodies, double margin) {
   std::unordered_set<Cell, CellHash> touched;
   // Bodies that follow each other are neighbours: most of their cells have just been seen.
   constexpr Cell nowhere{std::numeric_limits<std::int32_t>::max(), 0, 0};
   std::array<Cell, 64> recent;
   recent.fill(nowhere);
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
-    for_each_cell(cells_touched(lattice, bodies.position[k], bodies.radius[k] + margin), [&](const Cell& cell) {
+    for_each_cell(cells.touched_by(bodies.position[k], bodies.radius[k] + margin), [&](const Cell& cell) {
       const auto bits = [](std::int32_t coordinate) { return static_cast<std::size_t>(coordinate); };
       Cell& seen = recent[(bits(cell.x) + 4 * bits(cell.y) + 16 * bits(cell.z)) % recent.size()];
       if (seen != cell) touched.insert(seen = cell);
@@ -262,15 +279,15 @@ std::optional<Destination> destination_of(const Visitor& visitor, const Visitor&
 }
 
 /// Collective: for each cell that bodies of this rank reach into, where else bodies reach into it too.
-Destinations find_shared_cells(const Comm& comm, const CellLattice& lattice, const Bodies& bodies, double margin) {
+Destinations find_shared_cells(const Comm& comm, const Cells& cells, const Bodies& bodies, double margin) {
   Mail registrations;
-  for (const Cell& cell : touched_cells(lattice, bodies, margin))
-    append(registrations[home_of(wrapped(lattice, cell).cell, comm.size())], cell);
+  for (const Cell& cell : touched_cells(cells, bodies, margin))
+    append(registrations[home_of(cells.wrapped(cell).cell, comm.size())], cell);
 
   std::unordered_map<Cell, std::vector<Visitor>, CellHash> visitors;
   for (const auto& [rank, bytes] : deliver(comm, registrations))
     for (const Cell& cell : parallel::records<Cell>(bytes)) {
-      const WrappedCell home = wrapped(lattice, cell);
+      const WrappedCell home = cells.wrapped(cell);
       visitors[home.cell].push_back({rank, cell, home.image});
     }
   Mail answers;
@@ -317,7 +334,8 @@ struct MirroredBody {
 Halo build_ghost_layer(const Comm& comm, const CellLattice& lattice, Bodies& bodies, double margin) {
   bodies.drop_ghosts();
   if (comm.size() == 1 && !lattice.space.any()) return {comm, {}};
-  const Destinations shared = find_shared_cells(comm, lattice, bodies, margin);
+  const Cells cells(lattice);
+  const Destinations shared = find_shared_cells(comm, cells, bodies, margin);
 
   std::map<int, std::vector<int>> sent;
   Mail mirrored;
@@ -331,7 +349,7 @@ Halo build_ghost_layer(const Comm& comm, const CellLattice& lattice, Bodies& bod
   std::vector<Destination> destinations;
   for (int k = 0; border && k < bodies.owned(); ++k) {
     const auto i = static_cast<std::size_t>(k);
-    const CellRange reach = cells_touched(lattice, bodies.position[i], bodies.radius[i] + margin);
+    const CellRange reach = cells.touched_by(bodies.position[i], bodies.radius[i] + margin);
     if (!reach.meets(*border)) continue;
     collect_destinations(shared, reach, destinations);
     for (const Destination& destination : destinations) {
