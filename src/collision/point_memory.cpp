@@ -42,6 +42,7 @@ Vec3 unpack_place(std::int64_t packed, double radius) {
 std::vector<ContactMemory> remember_points(const Bodies& bodies, const ContactSet& set,
                                            const std::vector<Vec3>& impulses) {
   std::vector<ContactMemory> memories;
+  if (set.points.empty()) return memories;
   memories.reserve(set.points.size());
   for (const ContactSet::Contact& contact : set.contacts) {
     if (contact.point < 0) continue;

@@ -37,9 +37,19 @@ struct Vector::Numbers {
   }
 };
 
-Vector::Vector(const Comm& comm, int blocks) : Vector(comm.handle(), Numbers::of(comm, 3 * blocks)) {}
+Vector::Vector(const Comm& comm, int blocks) : Vector(unset(comm, blocks)) { petsc(VecSet(vec_, 0.0)); }
 
-Vector Vector::like(Vec other) { return {PetscObjectComm(reinterpret_cast<PetscObject>(other)), Numbers::of(other)}; }
+Vector Vector::like(Vec other) {
+  Vector result = unset_like(other);
+  petsc(VecSet(result, 0.0));
+  return result;
+}
+
+Vector Vector::unset(const Comm& comm, int blocks) { return {comm.handle(), Numbers::of(comm, 3 * blocks)}; }
+
+Vector Vector::unset_like(Vec other) {
+  return {PetscObjectComm(reinterpret_cast<PetscObject>(other)), Numbers::of(other)};
+}
 
 Vector::Vector(MPI_Comm comm, const Numbers& numbers) : entries_(static_cast<std::size_t>(numbers.own)) {
   PetscLayout layout = nullptr;

@@ -122,6 +122,7 @@ BodyOperator::BodyOperator(const parallel::Comm& comm, const Halo& halo, const m
 
 /// The velocity of a point r from the centre is v + omega x r, so the row of direction c acts on the spin as r x c.
 void BodyOperator::add_levers(const model::Bodies& bodies, const collision::ContactSet& contacts) {
+  if (contacts.points.empty()) return;
   levers_.reserve(contacts.points.size());
   for (int k = 0; k < contacts.size(); ++k) {
     const auto& contact = contacts.contacts[static_cast<std::size_t>(k)];
@@ -305,10 +306,11 @@ void BodyOperator::add_twins(const std::vector<double>& shares) {
 }
 
 Motion BodyOperator::motion_at_rest() const {
-  Motion motion(static_cast<std::size_t>(slot_count()) * doubles_per_body, 0.0);
+  Motion motion(static_cast<std::size_t>(slot_count()) * doubles_per_body);
   BodyMotion* const bodies = bodies_of(motion);
   for (int slot = 0; slot < slot_count(); ++slot) {
     const Inverse inverse = shared(slot);
+    set_to_rest(bodies[slot]);
     bodies[slot].inverse_mass = inverse.mass;
     bodies[slot].inverse_inertia = inverse.inertia;
   }

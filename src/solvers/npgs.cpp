@@ -28,7 +28,7 @@ StepSums take_step(const problem::ContactProblem& problem, const Iterate& x, dou
 
 void npgs(const problem::ContactProblem& problem, Vec start, Monitor& monitor, const NpgsOptions& options) {
   problem.K.project(start);
-  const Vector second = problem.make_vector();
+  const Vector second = Vector::unset_like(start);  // the first step makes no use of what was before
   Iterate x{start, problem.N->motion_at_rest()};
   problem.N->set_motion(x.x, x.motion);
   Iterate previous{second, x.motion};

@@ -64,9 +64,9 @@ BOOST_FIXTURE_TEST_CASE(arrays_made_of_pages_of_several_others_keep_what_is_writ
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(arrays_start_on_a_large_page_and_hold_nothing_of_older_ones, Fixture) {
+BOOST_FIXTURE_TEST_CASE(arrays_start_on_a_large_page_and_hold_what_they_are_given, Fixture) {
   { const auto first = numbers(8 * per_page, 1); }
-  const LargeArray<std::int64_t> second(8 * per_page);
+  const LargeArray<std::int64_t> second(8 * per_page, 0);
   BOOST_TEST(reinterpret_cast<std::uintptr_t>(second.data()) % large_page == 0U);
   BOOST_TEST(std::ranges::all_of(second, [](std::int64_t number) { return number == 0; }));
 }

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "scree/parallel/comm.hpp"
@@ -52,6 +54,15 @@ struct ArrayAllocator {
   void deallocate(T* memory, std::size_t count) noexcept {
     is_large(count) ? give_back_pages(memory, count * sizeof(T)) : ::operator delete(memory, line);
   }
+  /// Numbers that come without a value hold anything: they are about to be set, and to clear them first takes as long.
+  template <typename U>
+  void construct(U* place) noexcept(std::is_nothrow_default_constructible_v<U>) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <typename U, typename... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
   friend bool operator==(const ArrayAllocator&, const ArrayAllocator&) { return true; }
 
  private:
@@ -59,7 +70,7 @@ struct ArrayAllocator {
   static constexpr bool is_large(std::size_t count) { return count >= mapped_apart / sizeof(T); }
 };
 
-/// An array that may be as long as a step has contacts or bodies.
+/// An array that may be as long as a step has contacts or bodies. A new length alone sets no number.
 template <typename T>
 using LargeArray = std::vector<T, ArrayAllocator<T>>;
 

@@ -24,6 +24,9 @@ class Vector {
   Vector(const Comm& comm, int blocks);
   /// Collective: a vector laid out as `other`, all zero.
   [[nodiscard]] static Vector like(Vec other);
+  /// Collective: the same with numbers that are not set.
+  [[nodiscard]] static Vector unset(const Comm& comm, int blocks);
+  [[nodiscard]] static Vector unset_like(Vec other);
   ~Vector() { VecDestroy(&vec_); }
   Vector(Vector&& other) noexcept
       : entries_(std::move(other.entries_)), vec_(std::exchange(other.vec_, nullptr)) {}
