@@ -411,8 +411,8 @@ std::vector<double> work_of_surroundings(const Comm& comm, const Bodies& bodies,
   return work_of_bodies(bodies, near.halo, own);
 }
 
-/// Collective: the rank of each owned body, so that all ranks have the same work: if it is not given, what near pairs let
-/// expect. Drops the ghosts.
+/// Collective: the rank of each owned body, so that all ranks have the same work: if it is not given, what near pairs
+/// let expect. Drops the ghosts.
 std::vector<int> find_parts(const Comm& comm, Bodies& bodies, std::optional<std::vector<double>> work, double reach,
                             const parallel::Partitioner& partitioner, Movement movement) {
   const Bundles bundles(comm, bodies);

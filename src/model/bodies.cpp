@@ -119,6 +119,7 @@ void Bodies::keep_ghosts(const std::vector<int>& kept) {
     auto to = array.begin() + first;
     for (const int ghost : kept) *to++ = array[static_cast<std::size_t>(ghost - owned_ + first)];
     array.erase(to, array.end());
+    if (array.capacity() > array.size() + array.size() / 32) array.shrink_to_fit();  // little room is not worth a copy
   };
   for_each_array(*this, [&](auto& array) { compact(array, owned_); });
   compact(ghost_shift_, 0);

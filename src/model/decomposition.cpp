@@ -80,7 +80,7 @@ class Cells {
       if (lattice.space.along(k))
         axis.in_period =
             static_cast<std::int32_t>(std::clamp(std::floor(lattice.space.length[k] / lattice.edge), 1.0, 1e9));
-      axis.per_length = axis.in_period > 0 ? axis.in_period / lattice.space.length[k] : 1.0 / lattice.edge;
+      axis.edge = axis.in_period > 0 ? lattice.space.length[k] / axis.in_period : lattice.edge;
     }
   }
 
@@ -107,15 +107,14 @@ class Cells {
  private:
   struct Axis {
     double from = 0.0;
-    double per_length = 1.0;     ///< cells (1/m)
+    double edge = 1.0;
     std::int32_t in_period = 0;  ///< how many fill a period; 0 where space does not repeat itself
   };
 
   template <int k>
   [[nodiscard]] std::int32_t along(const Vec3& point) const {
     // Far outside any sensible scene the lattice ends; bodies there share its last cell instead of overflowing.
-    return static_cast<std::int32_t>(
-        std::clamp(std::floor((point[k] - axes_[k].from) * axes_[k].per_length), -1e9, 1e9));
+    return static_cast<std::int32_t>(std::clamp(std::floor((point[k] - axes_[k].from) / axes_[k].edge), -1e9, 1e9));
   }
 
   std::array<Axis, 3> axes_;
@@ -182,8 +181,7 @@ std::vector<int> owners_without_strays(const Comm& comm, const CellLattice& latt
   for (const auto& [rank, bytes] : deliver(comm, answers))
     for (const CellOwner& answer : parallel::records<CellOwner>(bytes)) leader[answer.cell] = answer.rank;
   for (std::size_t k = 0; k < owned; ++k)
-    if (const auto found = leader.find(cells.of(bodies.position[k])); found != leader.end())
-      target[k] = found->second;
+    if (const auto found = leader.find(cells.of(bodies.position[k])); found != leader.end()) target[k] = found->second;
   return target;
 }
 

@@ -71,9 +71,14 @@ std::vector<idx_t> whole_weights(const Comm& comm, std::span<const double> weigh
   return whole;
 }
 
+/// Of the largest part over the mean. Told to be finer than a few vertices, ParMETIS ends further away from it.
+real_t tolerated_imbalance(double vertices_in_part) {
+  return static_cast<real_t>(1.0 + std::clamp(5.0 / vertices_in_part, 0.005, 0.02));
+}
+
 /// The arguments that ParMETIS's functions have in common, in its own types.
 struct Arguments {
-  Arguments(const Comm& comm, const WeightedPoints& points, const Graph& graph)
+  Arguments(const Comm& comm, const WeightedPoints& points, const Graph& graph, std::int64_t vertices)
       : first_edge(graph.first_edge.begin(), graph.first_edge.end()),
         edges(graph.edges.begin(), graph.edges.end()),
         weights(whole_weights(comm, points.weights)),
@@ -81,7 +86,8 @@ struct Arguments {
         sizes(points.size(), 1),
         parts(comm.size()),
         share(static_cast<std::size_t>(comm.size()), real_t(1) / static_cast<real_t>(comm.size())),
-        part(points.size(), comm.rank()) {
+        part(points.size(), comm.rank()),
+        imbalance(tolerated_imbalance(static_cast<double>(vertices) / comm.size())) {
     edges.reserve(1);  // ParMETIS dislikes a null pointer even where there are no edges
   }
 
@@ -91,8 +97,8 @@ struct Arguments {
   idx_t parts;
   std::vector<real_t> share;
   std::vector<idx_t> part;  ///< the result
+  real_t imbalance;
   idx_t weights_of_vertices_only = 2, from_zero = 0, dimensions = 3, constraints = 1, edge_cut = 0;
-  real_t imbalance = 1.005F;
   idx_t options[4] = {1, 0, 42, PARMETIS_PSR_COUPLED};  // with a seed; part = rank
 };
 
@@ -126,7 +132,7 @@ std::vector<int> partition_by_parmetis(const Comm& comm, const WeightedPoints& p
   if (too_few(count, comm.size())) return partition_by_hilbert_curve(comm, points, comm.size());
   if (comm.size() == 1) return std::vector<int>(points.size(), 0);
 
-  Arguments arguments(comm, points, graph);
+  Arguments arguments(comm, points, graph, count);
   const bool has_empty_ranks = comm.any(points.size() == 0);
   Workers workers(comm, points.size());
   if (workers.has_points()) {

@@ -10,11 +10,7 @@ namespace scree::solvers {
 using parallel::petsc;
 
 Monitor::Monitor(const problem::ContactProblem& problem, StopRule rule)
-    : problem_(problem),
-      rule_(rule),
-      meter_(problem),
-      start_(std::chrono::steady_clock::now()),
-      work_before_(work()) {}
+    : problem_(problem), rule_(rule), meter_(problem), start_(std::chrono::steady_clock::now()), work_before_(work()) {}
 
 std::int64_t Monitor::work() const { return problem_.N->applications() + problem_.N->sweeps(); }
 

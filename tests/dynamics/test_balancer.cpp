@@ -123,18 +123,42 @@ BOOST_AUTO_TEST_CASE(an_unknown_partitioner_is_refused) {
 
 namespace {
 
-/// Spheres of unequal size piled up at one end of a long tank.
-Setup dam(int nx, int ny, int nz) {
+/// Spheres of unequal size piled up, layer by layer.
+std::vector<model::Body> pile(int nx, int ny, int nz) {
   std::vector<model::Body> bodies;
   Dice dice(5);
   for (int k = 0; k < nx * ny * nz; ++k) {
     const Vec3 cell(k % nx + 0.5, k / nx % ny + 0.5, k / (nx * ny) + 0.5);
     bodies.push_back(unit_sphere(k, cell + 0.03 * dice.vector(), 0.45 + 0.02 * dice()));
   }
+  return bodies;
+}
+
+/// A pile at one end of a long tank.
+Setup dam(int nx, int ny, int nz) {
   const model::Box inside{Vec3::Zero(), Vec3(5.0 * nx, ny, nz + 1)};
-  Setup setup = make_setup(world(), bodies, model::container("tank", inside, 0, true), 0.2);
+  Setup setup = make_setup(world(), pile(nx, ny, nz), model::container("tank", inside, 0, true), 0.2);
   setup.solver.stop = {.tolerance = 1e-2, .max_iterations = 15};
   setup.step.step = 0.02;
+  return setup;
+}
+
+/// The same, drained where the pile ends. Each rank has a slab of it: the nearer to the drain, the more it loses.
+Setup leaking_dam(int nx, int ny, int nz) {
+  Setup setup = dam(nx, ny, nz);
+  setup.flow.sinks = {{"drain", dynamics::Sink::Inside{{Vec3(nx + 1, 0, 0), Vec3(5 * nx, ny, nz + 1)}}}};
+  std::vector<model::Body> bodies = pile(nx, ny, nz);
+  std::ranges::stable_sort(bodies, {}, [](const model::Body& body) { return body.position[0]; });
+  const auto first_of = [&](int rank) { return static_cast<int>(std::ssize(bodies)) * rank / world().size(); };
+  setup.bodies = {};
+  for (int k = first_of(world().rank()); k < first_of(world().rank() + 1); ++k)
+    setup.bodies.add_owned(bodies[static_cast<std::size_t>(k)]);
+  setup.resumed = dynamics::Progress{.step = 0,
+                                     .mean_radius = 0.46,
+                                     .memories = {},
+                                     .balance = {},
+                                     .flow = {.sources = {}, .sinks = std::vector<dynamics::FlowTally>(1)},
+                                     .in_place = true};
   return setup;
 }
 
@@ -162,7 +186,7 @@ Course run(Setup setup, int steps) {
 
 BOOST_AUTO_TEST_CASE(a_flow_that_loses_its_balance_keeps_it_when_rebalanced) {
   const int steps = 160;
-  Setup left_alone = dam(7, 5, 14), balanced = dam(7, 5, 14);
+  Setup left_alone = leaking_dam(14, 8, 14), balanced = leaking_dam(14, 8, 14);
   left_alone.balance = policy(Rebalance::off);
   balanced.balance = policy(Rebalance::by_imbalance, 0, 1.15);
   const Course worse = run(std::move(left_alone), steps), better = run(std::move(balanced), steps);
@@ -172,8 +196,8 @@ BOOST_AUTO_TEST_CASE(a_flow_that_loses_its_balance_keeps_it_when_rebalanced) {
   if (world().size() == 1) return;
   BOOST_TEST(better.rebalances > 0);
   BOOST_TEST(better.rebalances < steps / 10);
-  BOOST_TEST(better.mean_imbalance < worse.mean_imbalance);
-  BOOST_TEST(better.mean_imbalance < 1.2);
+  BOOST_TEST(worse.mean_imbalance > 1.3);
+  BOOST_TEST(better.mean_imbalance < (world().size() <= 4 ? 1.2 : 1.3));  // bodies are few for many ranks
 }
 
 namespace {

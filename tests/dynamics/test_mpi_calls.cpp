@@ -139,6 +139,7 @@ BOOST_AUTO_TEST_CASE(calls_are_counted_wherever_they_come_from) {
   const auto before = counts;
   (void)world().sum(1.0);
   const parallel::Vector x(world(), 2);
+  { const parallel::WriteArray forgets_its_norm(x); }
   double norm = 0.0;
   parallel::petsc(VecNorm(x, NORM_2, &norm));
   const int own = world().size() > 1 ? 2 : 0;  // ours and that of the layout: one rank has nothing to reduce

@@ -1,12 +1,14 @@
 #include "scree/dynamics/search.hpp"
 
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "scree/collision/contacts.hpp"
+#include "scree/dynamics/balancer.hpp"
 #include "scree/model/decomposition.hpp"
 #include "support/sphere_bed.hpp"
 
@@ -171,6 +173,36 @@ BOOST_AUTO_TEST_CASE(distribution_gives_every_rank_its_part) {
     BOOST_TEST(bodies.owned() > 0.5 * mean);
     BOOST_TEST(bodies.owned() < 1.5 * mean);
     (void)search_and_check(bed, bodies, {});
+  }
+}
+
+namespace {
+
+/// Ten layers of spheres that touch below as many that are far from each other: as many bodies, most of the work below.
+Bed crowd_below_loners() {
+  Bed bed;
+  for (int k = 0; k < 2000; ++k) {
+    const Vec3 cell(k % 10, k / 10 % 10, k / 100);
+    const Vec3 place = k < 1000 ? cell : Vec3(3.0 * cell.x(), 3.0 * cell.y(), 10.0 + 3.0 * (cell.z() - 9.0));
+    bed.push_back(scree::model::make_sphere(k, place, 0.5, 1000.0, 0));
+  }
+  return bed;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(distribution_expects_work_where_bodies_are_near_each_other) {
+  const Bed bed = crowd_below_loners();
+  for (const Partitioner& partitioner : scree::parallel::partitioners()) {
+    Bodies bodies = owned_part(bed, Placement::scattered);
+    distribute(world(), bodies, reach, partitioner);
+    check_bodies(bodies, bed);
+    const Neighbourhood found = search(world(), bodies, {}, {reach, reach}, {});
+    const std::vector<double> work = scree::dynamics::work_of_bodies(bodies, found.halo, found.pairs.pairs);
+    const double own = std::accumulate(work.begin(), work.begin() + bodies.owned(), 0.0);
+    const double imbalance = world().max(own) * world().size() / world().sum(own);
+    // As many bodies for each: 1.7 on two ranks.
+    BOOST_TEST(imbalance < (world().size() <= 4 ? 1.1 : 1.25), partitioner.name << ": " << imbalance);
   }
 }
 

@@ -28,8 +28,7 @@ class Vector {
   [[nodiscard]] static Vector unset(const Comm& comm, int blocks);
   [[nodiscard]] static Vector unset_like(Vec other);
   ~Vector() { VecDestroy(&vec_); }
-  Vector(Vector&& other) noexcept
-      : entries_(std::move(other.entries_)), vec_(std::exchange(other.vec_, nullptr)) {}
+  Vector(Vector&& other) noexcept : entries_(std::move(other.entries_)), vec_(std::exchange(other.vec_, nullptr)) {}
   Vector& operator=(Vector&& other) noexcept {
     std::swap(entries_, other.entries_);
     std::swap(vec_, other.vec_);
