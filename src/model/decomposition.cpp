@@ -7,7 +7,8 @@
 #include <numeric>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
+
+#include "cells.hpp"
 
 namespace scree::model {
 
@@ -25,107 +26,6 @@ CellLattice CellLattice::for_bodies(const Comm& comm, const Bodies& bodies) {
 }
 
 namespace {
-
-/// Integer coordinates of a lattice cell.
-struct Cell {
-  std::int32_t x, y, z;
-  friend bool operator==(const Cell&, const Cell&) = default;
-  friend auto operator<=>(const Cell&, const Cell&) = default;
-};
-
-std::uint64_t scramble(std::uint64_t bits) {
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBULL;
-  return bits ^ (bits >> 31);
-}
-
-struct CellHash {
-  std::size_t operator()(const Cell& cell) const {
-    const auto low = [](std::int32_t v) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(v)); };
-    return scramble(low(cell.x) ^ scramble(low(cell.y) ^ scramble(low(cell.z))));
-  }
-};
-
-/// The rank that answers for a cell.
-int home_of(const Cell& cell, int ranks) {
-  return static_cast<int>(CellHash{}(cell) % static_cast<std::uint64_t>(ranks));
-}
-
-/// A cell of any period as the one of the first period that it repeats, and how many periods it is away from that.
-struct WrappedCell {
-  Cell cell;
-  Image image;
-};
-
-struct CellRange {
-  Cell lower, upper;
-  [[nodiscard]] bool meets(const CellRange& other) const {
-    return lower.x <= other.upper.x && other.lower.x <= upper.x && lower.y <= other.upper.y &&
-           other.lower.y <= upper.y && lower.z <= other.upper.z && other.lower.z <= upper.z;
-  }
-  [[nodiscard]] bool contains(const Cell& c) const { return meets({c, c}); }
-  void include(const Cell& c) {
-    lower = {std::min(lower.x, c.x), std::min(lower.y, c.y), std::min(lower.z, c.z)};
-    upper = {std::max(upper.x, c.x), std::max(upper.y, c.y), std::max(upper.z, c.z)};
-  }
-};
-
-/// Finds the cells of a lattice.
-class Cells {
- public:
-  explicit Cells(const CellLattice& lattice) {
-    for (int k = 0; k < 3; ++k) {
-      Axis& axis = axes_[static_cast<std::size_t>(k)];
-      axis.from = lattice.space.along(k) ? lattice.space.lower[k] : 0.0;
-      if (lattice.space.along(k))
-        axis.in_period =
-            static_cast<std::int32_t>(std::clamp(std::floor(lattice.space.length[k] / lattice.edge), 1.0, 1e9));
-      axis.edge = axis.in_period > 0 ? lattice.space.length[k] / axis.in_period : lattice.edge;
-    }
-  }
-
-  [[nodiscard]] Cell of(const Vec3& point) const { return {along<0>(point), along<1>(point), along<2>(point)}; }
-
-  [[nodiscard]] CellRange touched_by(const Vec3& centre, double reach) const {
-    const Vec3 extent = Vec3::Constant(reach);
-    return {of(centre - extent), of(centre + extent)};
-  }
-
-  [[nodiscard]] WrappedCell wrapped(const Cell& cell) const {
-    WrappedCell result{cell, Image::Zero()};
-    std::int32_t* const coordinates[3] = {&result.cell.x, &result.cell.y, &result.cell.z};
-    for (int axis = 0; axis < 3; ++axis) {
-      const std::int32_t cells = axes_[static_cast<std::size_t>(axis)].in_period;
-      if (cells == 0) continue;
-      std::int32_t& c = *coordinates[axis];
-      result.image[axis] = c >= 0 ? c / cells : -((cells - 1 - c) / cells);
-      c -= result.image[axis] * cells;
-    }
-    return result;
-  }
-
- private:
-  struct Axis {
-    double from = 0.0;
-    double edge = 1.0;
-    std::int32_t in_period = 0;  ///< how many fill a period; 0 where space does not repeat itself
-  };
-
-  template <int k>
-  [[nodiscard]] std::int32_t along(const Vec3& point) const {
-    // Far outside any sensible scene the lattice ends; bodies there share its last cell instead of overflowing.
-    return static_cast<std::int32_t>(std::clamp(std::floor((point[k] - axes_[k].from) / axes_[k].edge), -1e9, 1e9));
-  }
-
-  std::array<Axis, 3> axes_;
-};
-
-template <typename Visit>
-void for_each_cell(const CellRange& range, Visit&& visit) {
-  for (std::int32_t x = range.lower.x; x <= range.upper.x; ++x)
-    for (std::int32_t y = range.lower.y; y <= range.upper.y; ++y)
-      for (std::int32_t z = range.lower.z; z <= range.upper.z; ++z) visit(Cell{x, y, z});
-}
 
 struct Census {
   Cell cell;
@@ -155,14 +55,14 @@ std::vector<int> owners_without_strays(const Comm& comm, const CellLattice& latt
   std::vector<int> target(owned, comm.rank());
   if (comm.size() == 1) return target;
   const Cells cells(lattice);
-  std::unordered_map<Cell, std::int32_t, CellHash> count;
+  CellMap<std::int32_t> count;
   for (std::size_t k = 0; k < owned; ++k) ++count[cells.of(bodies.position[k])];
 
   Mail census;
   for (const auto& [cell, number] : count) append(census[home_of(cell, comm.size())], Census{cell, number});
   const Mail reports = deliver(comm, census);
 
-  std::unordered_map<Cell, Inhabitants, CellHash> inhabitants;
+  CellMap<Inhabitants> inhabitants;
   for (const auto& [rank, bytes] : reports)  // ascending ranks: the lowest of equals leads
     for (const Census& report : parallel::records<Census>(bytes)) {
       Inhabitants& all = inhabitants[report.cell];
@@ -177,11 +77,11 @@ std::vector<int> owners_without_strays(const Comm& comm, const CellLattice& latt
       if (const Inhabitants& all = inhabitants[report.cell]; is_stray(report.bodies, all))
         append(answers[rank], CellOwner{report.cell, all.leader});
 
-  std::unordered_map<Cell, std::int32_t, CellHash> leader;  // of the cells where bodies of this rank have strayed
+  CellMap<std::int32_t> leader;  // of the cells where bodies of this rank have strayed
   for (const auto& [rank, bytes] : deliver(comm, answers))
     for (const CellOwner& answer : parallel::records<CellOwner>(bytes)) leader[answer.cell] = answer.rank;
-  for (std::size_t k = 0; k < owned; ++k)
-    if (const auto found = leader.find(cells.of(bodies.position[k])); found != leader.end()) target[k] = found->second;
+  for (std::size_t k = 0; k < owned && !leader.empty(); ++k)
+    if (const std::int32_t* const found = leader.find(cells.of(bodies.position[k]))) target[k] = *found;
   return target;
 }
 
@@ -243,20 +143,22 @@ struct SharedCell {
   Destination destination;
 };
 
-using Destinations = std::unordered_map<Cell, std::vector<Destination>, CellHash>;
+using Destinations = CellMap<std::vector<Destination>>;
+
+struct Touch {};
 
 /// The cells that bodies of this rank reach into.
-std::unordered_set<Cell, CellHash> touched_cells(const Cells& cells, const Bodies& bodies, double margin) {
-  std::unordered_set<Cell, CellHash> touched;
+CellMap<Touch> touched_cells(const Cells& cells, const Bodies& bodies, double margin) {
+  CellMap<Touch> touched;
   // Bodies that follow each other are neighbours: most of their cells have just been seen.
   constexpr Cell nowhere{std::numeric_limits<std::int32_t>::max(), 0, 0};
-  std::array<Cell, 64> recent;
+  std::array<Cell, 512> recent;
   recent.fill(nowhere);
   for (std::size_t k = 0; k < static_cast<std::size_t>(bodies.owned()); ++k)
     for_each_cell(cells.touched_by(bodies.position[k], bodies.radius[k] + margin), [&](const Cell& cell) {
-      const auto bits = [](std::int32_t coordinate) { return static_cast<std::size_t>(coordinate); };
-      Cell& seen = recent[(bits(cell.x) + 4 * bits(cell.y) + 16 * bits(cell.z)) % recent.size()];
-      if (seen != cell) touched.insert(seen = cell);
+      const auto low = [](std::int32_t coordinate) { return static_cast<std::size_t>(coordinate) % 8; };
+      Cell& seen = recent[low(cell.x) + 8 * low(cell.y) + 64 * low(cell.z)];
+      if (seen != cell) touched[seen = cell];
     });
   return touched;
 }
@@ -279,15 +181,20 @@ std::optional<Destination> destination_of(const Visitor& visitor, const Visitor&
 /// Collective: for each cell that bodies of this rank reach into, where else bodies reach into it too.
 Destinations find_shared_cells(const Comm& comm, const Cells& cells, const Bodies& bodies, double margin) {
   Mail registrations;
-  for (const Cell& cell : touched_cells(cells, bodies, margin))
+  for (const auto& [cell, touch] : touched_cells(cells, bodies, margin))
     append(registrations[home_of(cells.wrapped(cell).cell, comm.size())], cell);
 
-  std::unordered_map<Cell, std::vector<Visitor>, CellHash> visitors;
-  for (const auto& [rank, bytes] : deliver(comm, registrations))
-    for (const Cell& cell : parallel::records<Cell>(bytes)) {
-      const WrappedCell home = cells.wrapped(cell);
-      visitors[home.cell].push_back({rank, cell, home.image});
-    }
+  const Mail visits = deliver(comm, registrations);
+  const auto for_each_visit = [&](auto&& visit) {
+    for (const auto& [rank, bytes] : visits)
+      for (const Cell& cell : parallel::records<Cell>(bytes)) visit(rank, cell, cells.wrapped(cell));
+  };
+  CellMap<std::int32_t> count;
+  for_each_visit([&](int, const Cell&, const WrappedCell& home) { ++count[home.cell]; });
+  CellMap<std::vector<Visitor>> visitors;  // of cells with several; most have one
+  for_each_visit([&](int rank, const Cell& cell, const WrappedCell& home) {
+    if (*count.find(home.cell) > 1) visitors[home.cell].push_back({rank, cell, home.image});
+  });
   Mail answers;
   for (const auto& [cell, all] : visitors)
     for (const Visitor& visitor : all)
@@ -314,7 +221,7 @@ void collect_destinations(const Destinations& shared, const CellRange& reach, st
       if (reach.contains(cell)) add(others);
   } else {
     for_each_cell(reach, [&](const Cell& cell) {
-      if (const auto found = shared.find(cell); found != shared.end()) add(found->second);
+      if (const auto* const found = shared.find(cell)) add(*found);
     });
   }
   std::ranges::sort(destinations);
