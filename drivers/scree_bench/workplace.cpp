@@ -52,7 +52,7 @@ std::shared_ptr<const std::vector<model::Shape>> all_shapes() {
 Workplace::Workplace(const parallel::Comm& world, model::Bodies owned, std::vector<model::Wall> with)
     : comm(world), bodies(std::move(owned)), walls(std::move(with)) {
   if (bodies.shapes) shapes_.emplace();
-  dynamics::distribute(comm, bodies, margin);
+  dynamics::distribute(comm, bodies, walls, margin);
   neighbourhood = dynamics::search(comm, bodies, walls, {margin, margin}, {});
   contacts = find_contacts();
   total_bodies = comm.sum(static_cast<std::int64_t>(bodies.owned()));

@@ -402,29 +402,31 @@ parallel::Graph near_graph(const Comm& comm, const Bodies& bodies, const Bundles
   return graph;
 }
 
-/// Collective: the work of each owned body if near pairs were contacts.
-std::vector<double> work_of_surroundings(const Comm& comm, const Bodies& bodies, const Surroundings& near) {
+/// Collective: the work of each owned body if near pairs and near walls were contacts.
+std::vector<double> work_of_surroundings(const Comm& comm, const Bodies& bodies, const std::vector<model::Wall>& walls,
+                                         double reach, const Surroundings& near) {
   const std::vector<int> rank = ranks_of(comm, bodies, near.halo);
-  std::vector<Pair> own;
+  std::vector<Pair> own = find_near_walls(bodies, walls, reach);
   std::ranges::copy_if(near.pairs, std::back_inserter(own),
                        [&](const Pair& pair) { return is_own(comm, bodies, rank, pair); });
   return work_of_bodies(bodies, near.halo, own);
 }
 
-/// Collective: the rank of each owned body, so that all ranks have the same work: if it is not given, what near pairs
-/// let expect. Drops the ghosts.
-std::vector<int> find_parts(const Comm& comm, Bodies& bodies, std::optional<std::vector<double>> work, double reach,
-                            const parallel::Partitioner& partitioner, Movement movement) {
+/// Collective: the rank of each owned body, so that all ranks have the same work. Finds out who is near whom if that is
+/// not known and needed. Drops the ghosts.
+std::vector<int> find_parts(const Comm& comm, Bodies& bodies, const std::vector<double>& work, double reach,
+                            const parallel::Partitioner& partitioner, Movement movement,
+                            std::optional<Surroundings> near = std::nullopt) {
   const Bundles bundles(comm, bodies);
   parallel::Graph graph;
-  if (!work || partitioner.uses_graph) {
-    const Surroundings near(comm, bodies, reach);
-    if (!work) work = work_of_surroundings(comm, bodies, near);
-    if (partitioner.uses_graph) graph = near_graph(comm, bodies, bundles, near);
+  if (partitioner.uses_graph) {
+    if (!near) near.emplace(comm, bodies, reach);
+    graph = near_graph(comm, bodies, bundles, *near);
+    near.reset();
   }
   bodies.drop_ghosts();
-  if (!partitioner.uses_graph) return partitioner.partition(comm, {coordinates_of(bodies), *work}, {}, movement);
-  const std::vector<double> xyz = bundles.coordinates(bodies), sums = bundles.sums(*work);
+  if (!partitioner.uses_graph) return partitioner.partition(comm, {coordinates_of(bodies), work}, {}, movement);
+  const std::vector<double> xyz = bundles.coordinates(bodies), sums = bundles.sums(work);
   const std::vector<int> parts = partitioner.partition(comm, {xyz, sums}, graph, movement);
   std::vector<int> target(static_cast<std::size_t>(bodies.owned()));
   for (int k = 0; k < bodies.owned(); ++k) target[static_cast<std::size_t>(k)] = parts[bundles.of(k)];
@@ -433,7 +435,8 @@ std::vector<int> find_parts(const Comm& comm, Bodies& bodies, std::optional<std:
 
 }  // namespace
 
-void distribute(const Comm& comm, Bodies& bodies, double reach, const parallel::Partitioner& partitioner) {
+void distribute(const Comm& comm, Bodies& bodies, const std::vector<model::Wall>& walls, double reach,
+                const parallel::Partitioner& partitioner) {
   if (comm.size() == 1) return;
   bodies.wrap();
   {
@@ -444,7 +447,9 @@ void distribute(const Comm& comm, Bodies& bodies, double reach, const parallel::
   // Twice: of the contacts across a border one of the two ranks has them all, which makes work only once it is there.
   for (const Movement movement : {Movement::any, Movement::little}) {
     sort_in_space(bodies);
-    (void)migrate(comm, bodies, find_parts(comm, bodies, std::nullopt, reach, partitioner, movement), {});
+    Surroundings near(comm, bodies, reach);
+    const std::vector<double> work = work_of_surroundings(comm, bodies, walls, reach, near);
+    (void)migrate(comm, bodies, find_parts(comm, bodies, work, reach, partitioner, movement, std::move(near)), {});
   }
 }
 

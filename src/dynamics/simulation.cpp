@@ -104,7 +104,7 @@ Simulation::Simulation(const parallel::Comm& comm, Setup setup)
   expected_joints_ = comm_.sum(std::ssize(setup.joints));
   const double reach = (options_.margin + options_.skin) * mean_radius_;
   if (expected_bodies_ > 0 && (!setup.resumed || !setup.resumed->in_place))
-    distribute(comm_, bodies_, nearness * mean_radius_, balancer_.partitioner());
+    distribute(comm_, bodies_, walls_, nearness * mean_radius_, balancer_.partitioner());
   parallel::return_free_memory();
   send_to_first_bodies(comm_, bodies_, memories);
   search_anew({reach, reach}, std::move(memories), setup.joints);

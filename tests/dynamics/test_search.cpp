@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(fewer_bodies_than_ranks) {
     for (const Placement placement : placements) {
       const Bed bed = random_bed(2, count, Sizes::equal);
       Bodies bodies = owned_part(bed, placement);
-      distribute(world(), bodies, reach);
+      distribute(world(), bodies, walls, reach);
       check_bodies(bodies, bed);
       const Neighbourhood found = search_and_check(bed, bodies, {});
       (void)search_and_check(bed, bodies, found.pairs);
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(distribution_gives_every_rank_its_part) {
   for (const Placement placement : placements) {
     const Bed bed = random_bed(3, 500, Sizes::uniform);
     Bodies bodies = owned_part(bed, placement);
-    distribute(world(), bodies, reach);
+    distribute(world(), bodies, walls, reach);
     check_bodies(bodies, bed);
     const double mean = 500.0 / world().size();
     BOOST_TEST(bodies.owned() > 0.5 * mean);
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(distribution_expects_work_where_bodies_are_near_each_other)
   const Bed bed = crowd_below_loners();
   for (const Partitioner& partitioner : scree::parallel::partitioners()) {
     Bodies bodies = owned_part(bed, Placement::scattered);
-    distribute(world(), bodies, reach, partitioner);
+    distribute(world(), bodies, {}, reach, partitioner);
     check_bodies(bodies, bed);
     const Neighbourhood found = search(world(), bodies, {}, {reach, reach}, {});
     const std::vector<double> work = scree::dynamics::work_of_bodies(bodies, found.halo, found.pairs.pairs);

@@ -26,8 +26,8 @@ struct Neighbourhood {
 };
 
 /// Collective: spreads bodies over the ranks for the first time, so that each has the same work if surfaces nearer than
-/// `reach` (m) will touch.
-void distribute(const parallel::Comm& comm, model::Bodies& bodies, double reach,
+/// `reach` (m) will touch, those of walls included.
+void distribute(const parallel::Comm& comm, model::Bodies& bodies, const std::vector<model::Wall>& walls, double reach,
                 const parallel::Partitioner& partitioner = parallel::partitioners().front());
 
 /// Collective: spreads bodies anew so that each rank has the same work (one number per owned body), and moves as few as
