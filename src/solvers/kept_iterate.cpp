@@ -13,13 +13,13 @@ namespace {
 
 /// Whether each of up to eight blocks has an impulse, a bit each.
 unsigned bearing(const double* blocks, std::size_t count) {
-  unsigned bits = 0;
+  unsigned bears = 0;
   for (std::size_t k = 0; k < count; ++k) {
-    const double* const x = blocks + 3 * k;
-    const bool bears = (x[0] != 0.0) | (x[1] != 0.0) | (x[2] != 0.0);
-    bits |= static_cast<unsigned>(bears) << k;
+    const auto bits_of = [&](std::size_t component) { return std::bit_cast<std::uint64_t>(blocks[3 * k + component]); };
+    const std::uint64_t any = bits_of(0) | bits_of(1) | bits_of(2);
+    bears |= static_cast<unsigned>(any << 1 != 0) << k;  // zeros may have signs
   }
-  return bits;
+  return bears;
 }
 
 /// Calls `visit` with each block whose bit is set, in order.
@@ -43,13 +43,17 @@ void KeptIterate::keep(Vec x) {
     bears_[eight] = static_cast<std::uint8_t>(bits);
     count += static_cast<std::size_t>(std::popcount(bits));
   }
-  if (values_.capacity() < 3 * count) {
+  const std::size_t room = 3 * count + 3;  // each block is written where the next bearing one belongs
+  if (values_.capacity() < room) {
     values_ = {};  // what was kept before makes room
-    values_.reserve(3 * count);
+    values_.reserve(room);
   }
-  values_.resize(3 * count);
+  values_.resize(room);
   double* to = values_.data();
-  for_each_bearing(bears_, [&](std::size_t k) { to = std::copy_n(impulses.data() + 3 * k, 3, to); });
+  for (std::size_t k = 0; k < blocks; ++k) {
+    std::copy_n(impulses.data() + 3 * k, 3, to);
+    to += 3 * (bears_[k / 8] >> (k % 8) & 1);
+  }
 }
 
 void KeptIterate::restore(Vec x) const {
