@@ -62,7 +62,7 @@ void return_large_arrays() {
   constexpr int large = mapped_apart;
   mallopt(M_MMAP_MAX, 1 << 16);
   mallopt(M_MMAP_THRESHOLD, large);
-  mallopt(M_TRIM_THRESHOLD, 2 * large);
+  mallopt(M_TRIM_THRESHOLD, 16 * large);  // what smaller arrays leave is taken again in the next step
 #endif
 }
 
