@@ -30,8 +30,9 @@ namespace scree::parallel {
 /// follows, such as a partition.
 void return_free_memory();
 
-/// From now on large arrays go back to the system as soon as they are freed. That is how the allocator starts, but
-/// SuperLU_DIST, which PETSc may bring along, turns it off for the whole process when it is loaded.
+/// From now on large arrays go back to the system as soon as they are freed; what smaller ones leave serves the next
+/// ones, up to 256 MB. SuperLU_DIST, which PETSc may bring along, turns all of that off for the whole process when it
+/// is loaded.
 void return_large_arrays();
 
 /// So many bodies, a cache line each, are more than what the caches near a core hold: to fetch them ahead pays.
