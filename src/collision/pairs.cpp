@@ -93,12 +93,12 @@ class Grid {
     return steps;
   }
   static std::uint64_t moved(std::uint64_t key, const std::array<int, 3>& step) {
-    const auto coordinate = [&](unsigned shift) { return static_cast<std::int64_t>(key >> shift); };
+    const auto coordinate = [&](unsigned shift) { return static_cast<std::int64_t>(key >> shift & mask); };
     return pack(coordinate(42U) + step[0], coordinate(21U) + step[1], coordinate(0U) + step[2]);
   }
   // 21 bits a direction: coordinates wrap, so far apart cells may share a key; distances are checked by the caller.
+  static constexpr std::uint64_t mask = (1ULL << 21U) - 1;
   static std::uint64_t pack(std::int64_t x, std::int64_t y, std::int64_t z) {
-    constexpr std::uint64_t mask = (1ULL << 21U) - 1;
     return ((static_cast<std::uint64_t>(x) & mask) << 42U) | ((static_cast<std::uint64_t>(y) & mask) << 21U) |
            (static_cast<std::uint64_t>(z) & mask);
   }
