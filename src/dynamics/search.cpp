@@ -1,7 +1,6 @@
 #include "scree/dynamics/search.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -17,6 +16,7 @@
 #include "scree/model/decomposition.hpp"
 #include "scree/parallel/exchange.hpp"
 #include "scree/parallel/hilbert.hpp"
+#include "scree/parallel/place_table.hpp"
 
 namespace scree::dynamics {
 
@@ -38,38 +38,32 @@ using parallel::Movement;
 
 namespace {
 
-/// Finds the index of what has a key, given the keys of all: open addressing, with so much room that a search mostly
-/// ends where it begins.
+/// Finds the index of what has a key, given the keys of all.
 template <typename KeyAt, typename Hash>
 class IndexTable {
  public:
-  static constexpr std::int32_t nothing = -1;
-
   IndexTable(std::size_t count, KeyAt key_at, Hash hash, std::size_t room = 2)
-      : key_at_(key_at), hash_(hash), table_(std::bit_ceil(room * count + 1), nothing) {
+      : key_at_(key_at), hash_(hash), table_(room * count + 1) {
     for (std::size_t k = 0; k < count; ++k) {
-      std::int32_t& place = table_[place_of(key_at(k))];
-      if (place == nothing) place = static_cast<std::int32_t>(k);
+      std::int32_t& place = table_.at(hash_(key_at(k)), is_at(key_at(k)));
+      if (place == parallel::PlaceTable::nothing) place = static_cast<std::int32_t>(k);
     }
   }
+  /// Negative if nothing has it.
   template <typename Key>
   [[nodiscard]] std::int32_t find(const Key& key) const {
-    return table_[place_of(key)];
+    return table_.at(hash_(key), is_at(key));
   }
 
  private:
-  /// Where it is, or where it would be.
   template <typename Key>
-  [[nodiscard]] std::size_t place_of(const Key& key) const {
-    const std::size_t last = table_.size() - 1;
-    std::size_t k = hash_(key) & last;
-    while (table_[k] != nothing && !(key_at_(static_cast<std::size_t>(table_[k])) == key)) k = (k + 1) & last;
-    return k;
+  [[nodiscard]] auto is_at(const Key& key) const {
+    return [this, &key](std::size_t place) { return key_at_(place) == key; };
   }
 
   KeyAt key_at_;
   Hash hash_;
-  std::vector<std::int32_t> table_;
+  parallel::PlaceTable table_;
 };
 
 /// The ranks of some bodies, few of all; the others are on this rank.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scree/model/decomposition.hpp"
+#include "scree/parallel/place_table.hpp"
 
 // Cells of a lattice: where points lie among them, and values for each of them.
 
@@ -112,7 +113,7 @@ void for_each_cell(const CellRange& range, Visit&& visit) {
       for (std::int32_t z = range.lower.z; z <= range.upper.z; ++z) visit(Cell{x, y, z});
 }
 
-/// Values of cells, in the order in which the cells came: a table of places, open addressing, beside the values.
+/// Values of cells, in the order in which the cells came.
 template <typename Value>
 class CellMap {
  public:
@@ -121,13 +122,11 @@ class CellMap {
     Value value;
   };
 
-  CellMap() : places_(32, nothing) {}
-
   /// One that was not there starts as Value{}.
   Value& operator[](const Cell& cell) {
-    if (2 * entries_.size() >= places_.size()) grow();
-    std::int32_t& place = places_[slot_of(cell)];
-    if (place == nothing) {
+    if (2 * entries_.size() >= table_.room()) make_room();
+    std::int32_t& place = table_.at(hash_of(cell), is_at(cell));
+    if (place == parallel::PlaceTable::nothing) {
       place = static_cast<std::int32_t>(entries_.size());
       entries_.push_back({cell, {}});
     }
@@ -135,8 +134,8 @@ class CellMap {
   }
   /// Null if it is not there.
   [[nodiscard]] const Value* find(const Cell& cell) const {
-    const std::int32_t place = places_[slot_of(cell)];
-    return place == nothing ? nullptr : &entries_[static_cast<std::size_t>(place)].value;
+    const std::int32_t place = table_.at(hash_of(cell), is_at(cell));
+    return place == parallel::PlaceTable::nothing ? nullptr : &entries_[static_cast<std::size_t>(place)].value;
   }
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
@@ -145,22 +144,17 @@ class CellMap {
   [[nodiscard]] auto end() const { return entries_.end(); }
 
  private:
-  static constexpr std::int32_t nothing = -1;
-
-  /// Where its place stands, or where it would.
-  [[nodiscard]] std::size_t slot_of(const Cell& cell) const {
-    const std::size_t last = places_.size() - 1;
-    std::size_t k = hash_of(cell) & last;
-    while (places_[k] != nothing && entries_[static_cast<std::size_t>(places_[k])].cell != cell) k = (k + 1) & last;
-    return k;
+  [[nodiscard]] auto is_at(const Cell& cell) const {
+    return [this, &cell](std::size_t place) { return entries_[place].cell == cell; };
   }
-  void grow() {
-    places_.assign(4 * places_.size(), nothing);
-    for (std::size_t k = 0; k < entries_.size(); ++k) places_[slot_of(entries_[k].cell)] = static_cast<std::int32_t>(k);
+  void make_room() {
+    table_ = parallel::PlaceTable(4 * table_.room());
+    for (std::size_t k = 0; k < entries_.size(); ++k)
+      table_.at(hash_of(entries_[k].cell), is_at(entries_[k].cell)) = static_cast<std::int32_t>(k);
   }
 
   std::vector<Entry> entries_;
-  std::vector<std::int32_t> places_;  ///< a power of two of them
+  parallel::PlaceTable table_{32};
 };
 
 }  // namespace scree::model

@@ -177,37 +177,36 @@ BOOST_AUTO_TEST_CASE(forward_and_reverse_are_adjoint) {
   BOOST_TEST(world().sum(over_ghosts) == world().sum(over_owned));
 }
 
+namespace {
+
+/// Forth and back.
+void check_round(const Scene& scene, const Halo& halo, Halo::Layout layout, int round) {
+  auto data = owned_records(scene, layout, round);
+  halo.forward(data.data(), layout);
+  BOOST_TEST((data == with_ghosts(scene, layout, round)), "round " << round);
+
+  data = with_contributions(scene, layout, round);
+  const auto expected = after_reverse(scene, layout, data);
+  halo.reverse_add(data.data(), layout);
+  BOOST_TEST((data == expected), "round " << round);
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_CASE(rounds_without_a_barrier_do_not_mix) {
   const Scene scene = random_scene(1, 0.6);
   Halo halo(world(), scene.neighbours());
-  for (int round = 0; round < 100; ++round) {
-    const auto layout = layouts[static_cast<std::size_t>(round) % std::size(layouts)];
-    auto data = owned_records(scene, layout, round);
-    halo.forward(data.data(), layout);
-    BOOST_TEST((data == with_ghosts(scene, layout, round)), "round " << round);
-
-    data = with_contributions(scene, layout, round);
-    const auto expected = after_reverse(scene, layout, data);
-    halo.reverse_add(data.data(), layout);
-    BOOST_TEST((data == expected), "round " << round);
-  }
+  for (int round = 0; round < 100; ++round)
+    check_round(scene, halo, layouts[static_cast<std::size_t>(round) % std::size(layouts)], round);
 }
 
 BOOST_AUTO_TEST_CASE(messages_too_long_to_be_copied_at_once_are_whole) {
   const Scene scene = random_scene(6, 0.8);
   Halo halo(world(), scene.neighbours());
-  const Halo::Layout layout{20000, 20000};  // 160 kB an item: a send ends when it is received
   for (int round = 0; round < 10; ++round) {
     // One rank is late in each round; the others may be one ahead, at work on what they send next.
     if (round % world().size() == world().rank()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    auto data = owned_records(scene, layout, round);
-    halo.forward(data.data(), layout);
-    BOOST_TEST((data == with_ghosts(scene, layout, round)), "round " << round);
-
-    data = with_contributions(scene, layout, round);
-    const auto expected = after_reverse(scene, layout, data);
-    halo.reverse_add(data.data(), layout);
-    BOOST_TEST((data == expected), "round " << round);
+    check_round(scene, halo, {20000, 20000}, round);  // 160 kB an item: a send ends when it is received
   }
 }
 
