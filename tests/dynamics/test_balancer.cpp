@@ -186,7 +186,7 @@ Course run(Setup setup, int steps) {
 
 BOOST_AUTO_TEST_CASE(a_flow_that_loses_its_balance_keeps_it_when_rebalanced) {
   const int steps = 160;
-  Setup left_alone = leaking_dam(14, 8, 14), balanced = leaking_dam(14, 8, 14);
+  Setup left_alone = leaking_dam(14, 14, 14), balanced = leaking_dam(14, 14, 14);
   left_alone.balance = policy(Rebalance::off);
   balanced.balance = policy(Rebalance::by_imbalance, 0, 1.15);
   const Course worse = run(std::move(left_alone), steps), better = run(std::move(balanced), steps);
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_flow_that_loses_its_balance_keeps_it_when_rebalanced) {
   BOOST_TEST(better.rebalances > 0);
   BOOST_TEST(better.rebalances < steps / 10);
   BOOST_TEST(worse.mean_imbalance > 1.3);
-  BOOST_TEST(better.mean_imbalance < (world().size() <= 4 ? 1.2 : 1.3));  // bodies are few for many ranks
+  BOOST_TEST(better.mean_imbalance < 1.2);
 }
 
 namespace {
