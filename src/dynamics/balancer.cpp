@@ -51,11 +51,9 @@ bool Balancer::decide(const PartitionQuality& partition) {
   return true;
 }
 
-double work_of_rank(const Bodies& bodies, const ContactSet& contacts) {
-  return body_work * bodies.owned() + contacts.size();
-}
-
 namespace {
+
+double work_of(int bodies, std::size_t contacts) { return body_work * bodies + static_cast<double>(contacts); }
 
 /// `contacts` have bodies a and b; b < 0 is a wall.
 template <typename Contacts>
@@ -71,13 +69,16 @@ std::vector<double> share_out_work(const Bodies& bodies, const parallel::Halo& h
   for (double& body : work) sum += body += body_work;
   // Of the contacts across a border one of the two ranks has them all. The bodies do not show it, but a rank that wins
   // its borders must have fewer of them.
-  const double all = body_work * bodies.owned() + static_cast<double>(contacts.size());
-  const double scale = sum > 0.0 ? all / sum : 1.0;
+  const double scale = sum > 0.0 ? work_of(bodies.owned(), contacts.size()) / sum : 1.0;
   for (double& body : work) body *= scale;
   return work;
 }
 
 }  // namespace
+
+double work_of_rank(const Bodies& bodies, const ContactSet& contacts) {
+  return work_of(bodies.owned(), contacts.contacts.size());
+}
 
 std::vector<double> work_of_bodies(const Bodies& bodies, const parallel::Halo& halo, const ContactSet& contacts) {
   return share_out_work(bodies, halo, contacts.contacts);

@@ -416,8 +416,8 @@ std::vector<int> find_parts(const Comm& comm, Bodies& bodies, const std::vector<
   if (partitioner.uses_graph) {
     if (!near) near.emplace(comm, bodies, reach);
     graph = near_graph(comm, bodies, bundles, *near);
-    near.reset();
   }
+  near.reset();
   bodies.drop_ghosts();
   if (!partitioner.uses_graph) return partitioner.partition(comm, {coordinates_of(bodies), work}, {}, movement);
   const std::vector<double> xyz = bundles.coordinates(bodies), sums = bundles.sums(work);
